@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+)
+
+// runCommand runs args with env (KEY=value) on top of our own environment and
+// gives its exit code. Files are handed to the command as they are, nothing is
+// copied in between; it stays in our process group, so that the terminal's
+// Ctrl-C reaches it without our help.
+func runCommand(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(cmd.Environ(), env...) // of two values for one key the last counts
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, watched()...)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintf(stderr, "mockllm: cannot start %s: %v\n", args[0], cause(err))
+		return 127
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for cancelled := ctx.Done(); ; {
+		select {
+		case err := <-ended:
+			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+				fmt.Fprintf(stderr, "mockllm: running %s: %v\n", args[0], err)
+				return 1
+			}
+			return exitCode(cmd.ProcessState)
+		case s := <-signals:
+			if s != os.Interrupt && s != syscall.SIGQUIT {
+				forward(cmd.Process, s)
+			}
+		case <-cancelled:
+			cancelled = nil
+			forward(cmd.Process, syscall.SIGTERM)
+		}
+	}
+}
+
+// watched are the signals that must not end us while a command runs. The
+// terminal sends Ctrl-C and Ctrl-\ to the command as well, so these end here;
+// the others are forwarded. A signal that is ignored (nohup) stays ignored,
+// for us and for the command.
+func watched() []os.Signal {
+	var list []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// forward passes a signal on; where signals cannot be sent (Windows) it ends
+// the process. A process that is already gone needs neither.
+func forward(p *os.Process, s os.Signal) {
+	if err := p.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.Kill()
+	}
+}
+
+// exitCode is a shell's view of how a process ended.
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// cause drops what names the command a second time.
+func cause(err error) error {
+	if lookup := (*exec.Error)(nil); errors.As(err, &lookup) {
+		return lookup.Err
+	}
+	if start := (*os.PathError)(nil); errors.As(err, &start) {
+		return start.Err
+	}
+	return err
+}
