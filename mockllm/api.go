@@ -67,11 +67,14 @@ func (a *api) listModels(w http.ResponseWriter, r *http.Request) {
 		Created int64  `json:"created"`
 		OwnedBy string `json:"owned_by"`
 	}
-	var list []model
+	list := struct {
+		Object string  `json:"object"`
+		Data   []model `json:"data"`
+	}{Object: "list"}
 	for _, id := range models {
-		list = append(list, model{ID: id, Object: "model", Created: 1700000000, OwnedBy: "mockllm"})
+		list.Data = append(list.Data, model{ID: id, Object: "model", Created: 1700000000, OwnedBy: "mockllm"})
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
+	writeJSON(w, http.StatusOK, list)
 }
 
 // complete answers POST /chat/completions.

@@ -48,25 +48,34 @@ func request(task string, tools []tool) openai.ChatCompletionNewParams {
 	return params
 }
 
+// ask gets a whole answer from the client, at once or put together from a
+// stream.
+func ask(t *testing.T, client openai.Client, way string, p openai.ChatCompletionNewParams) *openai.ChatCompletion {
+	t.Helper()
+	if way == "plain" {
+		answer, err := client.Chat.Completions.New(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	p.StreamOptions.IncludeUsage = openai.Bool(true)
+	stream := client.Chat.Completions.NewStreaming(t.Context(), p)
+	defer stream.Close()
+	var whole openai.ChatCompletionAccumulator
+	for stream.Next() {
+		if !whole.AddChunk(stream.Current()) {
+			t.Error("a chunk does not fit to those before")
+		}
+	}
+	if err := stream.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return &whole.ChatCompletion
+}
+
 func TestAnAgentLoopWithTheClient(t *testing.T) {
 	client := newClient(t)
-	ask := map[string]func(openai.ChatCompletionNewParams) (*openai.ChatCompletion, error){
-		"plain": func(p openai.ChatCompletionNewParams) (*openai.ChatCompletion, error) {
-			return client.Chat.Completions.New(t.Context(), p)
-		},
-		"streamed": func(p openai.ChatCompletionNewParams) (*openai.ChatCompletion, error) {
-			p.StreamOptions.IncludeUsage = openai.Bool(true)
-			stream := client.Chat.Completions.NewStreaming(t.Context(), p)
-			defer stream.Close()
-			var whole openai.ChatCompletionAccumulator
-			for stream.Next() {
-				if !whole.AddChunk(stream.Current()) {
-					t.Error("a chunk does not fit to those before")
-				}
-			}
-			return &whole.ChatCompletion, stream.Err()
-		},
-	}
 	tests := []struct {
 		task, calls, text string
 	}{
@@ -82,10 +91,7 @@ func TestAnAgentLoopWithTheClient(t *testing.T) {
 			params := request(test.task, parseTools(offered))
 			var rounds []string
 			for {
-				answer, err := ask[way](params)
-				if err != nil {
-					t.Fatalf("%s, %s: %v", way, test.task, err)
-				}
+				answer := ask(t, client, way, params)
 				message, u := answer.Choices[0].Message, answer.Usage
 				if u.PromptTokens < 100 || u.CompletionTokens < 1 || u.TotalTokens != u.PromptTokens+u.CompletionTokens {
 					t.Errorf("%s, %s: usage %+v", way, test.task, u)
@@ -205,7 +211,7 @@ data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","ty
 
 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"k\":"}}]},"logprobs":null,"finish_reason":null}]}
 
-data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"é你好\\"}}]},"logprobs":null,"finish_reason":null}]}
+data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"é你\\"}}]},"logprobs":null,"finish_reason":null}]}
 
 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"u00e9"}}]},"logprobs":null,"finish_reason":null}]}
 
@@ -223,7 +229,7 @@ data: [DONE]
 	url := startServer(t, nil)
 	tests := []struct{ body, want string }{
 		{`{"model":"mock","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`, text},
-		{`{"model":"mock","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"call a {\"k\":\"é你好\\u00e9\"} and at the same time call b {}"}]}],"tools":[{"type":"function","function":{"name":"a"}}]}`, calls},
+		{`{"model":"mock","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"call a {\"k\":\"é你\\u00e9\"} and at the same time call b {}"}]}],"tools":[{"type":"function","function":{"name":"a"}}]}`, calls},
 	}
 	for i, test := range tests {
 		status, contentType, got := post(t, url+"/chat/completions", test.body)

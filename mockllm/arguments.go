@@ -3,7 +3,6 @@ package main
 import (
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // arguments makes the text of a JSON object for a tool out of a step:
@@ -14,7 +13,7 @@ import (
 //  3. Then the required parameters, then the others, take what fits them best
 //     of what is left, in the order of the text (see value).
 //  4. A required one that found nothing gets its default, or the rest of the
-//     step, or whatever its type allows.
+//     step, or whatever its type allows (see fallback.go).
 func arguments(step string, t tool) string {
 	params := parameters(t.parameters)
 	known := map[string]bool{}
@@ -70,35 +69,28 @@ func (c *clues) value(p parameter, onlyNumber bool) string {
 }
 
 // text finds a string: for a path whatever looks like one, else quotes, else
-// phrases, and for a required parameter any clue that is left.
+// phrases, and for a required parameter a goal or a pattern such as *.go.
 func (c *clues) text(p parameter) (string, bool) {
-	isPath := func(clue *clue) bool { return looksLikePath(clue.text) }
 	anything := func(*clue) bool { return true }
-	if p.wantsPath() {
-		if found := first(c.paths, anything); found != nil {
-			return found.use(), true
-		}
-		if found := first(c.quotes, isPath); found != nil {
-			return found.use(), true
-		}
-		if found := first(c.goals, anything); found != nil {
-			return found.use(), true
+	isPath := func(clue *clue) bool { return looksLikePath(clue.text) }
+	isPattern := func(clue *clue) bool { return strings.Contains(clue.text, "*") }
+	var found *clue
+	look := func(when bool, list []*clue, fits func(*clue) bool) {
+		if found == nil && when {
+			found = first(list, fits)
 		}
 	}
-	if found := first(c.quotes, anything); found != nil && (p.required || !p.wantsPath()) {
-		return found.use(), true
+	look(p.wantsPath(), c.paths, anything)
+	look(p.wantsPath(), c.quotes, isPath)
+	look(p.wantsPath(), c.goals, anything)
+	look(p.required || !p.wantsPath(), c.quotes, anything)
+	look(!p.wantsAll(), c.phrases, anything)
+	look(p.required && !p.wantsAll(), c.goals, anything)
+	look(p.required && !p.wantsAll(), c.paths, isPattern)
+	if found == nil {
+		return "", false
 	}
-	if found := first(c.phrases, anything); found != nil {
-		return found.use(), true
-	}
-	if p.required {
-		for _, list := range [][]*clue{c.goals, c.paths} {
-			if found := first(list, anything); found != nil {
-				return found.use(), true
-			}
-		}
-	}
-	return "", false
+	return found.use(), true
 }
 
 // list takes all that is left for an array: quotes, or paths, or a phrase cut
@@ -128,69 +120,6 @@ func (c *clues) list(p parameter) string {
 		return ""
 	}
 	return "[" + strings.Join(items, ",") + "]"
-}
-
-// fallback is the value of a required parameter of which the step says nothing.
-func (c *clues) fallback(p parameter, t tool) string {
-	switch {
-	case p.Default != nil:
-		return string(p.Default)
-	case len(p.Enum) > 0:
-		return string(p.Enum[0])
-	}
-	switch p.kind() {
-	case "integer", "number":
-		return "1"
-	case "boolean":
-		return "false"
-	case "object":
-		return "{}"
-	case "null":
-		return "null"
-	case "array":
-		if p.itemKind() == "string" {
-			return "[" + jsonString(c.rest(t)) + "]"
-		}
-		return "[]"
-	}
-	return jsonString(c.rest(t))
-}
-
-// rest is the step without the words before and, in Chinese, behind what it is
-// about, or all of it if nothing would be left. It uses up the numbers in it.
-func (c *clues) rest(t tool) string {
-	for _, n := range c.numbers {
-		n.used = true
-	}
-	known := vocabulary(t.name + " " + t.description)
-	text := strings.TrimRight(c.step, " ?!.。？！")
-	for before := ""; before != text; {
-		before = text
-		text = strings.TrimLeft(text, " :,：，")
-		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) || unicode.Is(unicode.Han, r) })
-		if end > 0 && !strings.ContainsAny(text[end:end+1], "_-./=") && (known[singular(strings.ToLower(text[:end]))] || politeWords[strings.ToLower(text[:end])]) {
-			text = text[end:]
-		}
-		for _, word := range chineseFrame() {
-			text = strings.TrimSuffix(strings.TrimPrefix(text, word), word)
-		}
-	}
-	if text == "" {
-		return c.step
-	}
-	return text
-}
-
-// politeWords may stand before what a step is about.
-var politeWords = set("please can could you the a an me for")
-
-// chineseFrame are the words around what a Chinese step is about.
-func chineseFrame() []string {
-	frame := []string{"请", "帮我", "把", "一下", "一个", "的", "吗", "吧"}
-	for _, entry := range inEnglish {
-		frame = append(frame, entry.chinese)
-	}
-	return frame
 }
 
 // first gives the first unused clue that fits, nil if there is none.

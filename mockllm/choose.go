@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // explicit is how a step says exactly which tool to call: "call NAME {json}".
@@ -51,12 +52,10 @@ func (c conversation) callOf(i int, step string) (call, bool) {
 // shares a word with it. Quotes, paths and addresses in the step do not count:
 // they are what the tool is to work on.
 func bestTool(step string, tools []tool) int {
-	words := newClues(step, nil).words
-	wanted := concepts(words)
-	verb := slices.DeleteFunc(tokens(words), func(w string) bool { return stopWords[w] })
+	c := newClues(step, nil)
 	best, most := -1, match{}
 	for i, t := range tools {
-		m := matchOf(t, wanted, verb)
+		m := c.match(t)
 		if strings.ContainsAny(t.name, "_-") && strings.Contains(step, t.name) {
 			m.shared += 100 // the step says the very name
 		}
@@ -72,32 +71,55 @@ type match struct {
 	shared  int // words in common; one in the tool's name counts double
 	verb    int // 1 if the step begins with a word of the name: "run ls" is no ls
 	missing int // words of the name that the step lacks
+	lost    int // 1 if the tool needs a path and the step has none
 }
 
 // compare is above 0 if m is the better match, and 0 for equals, of which the
 // tool that was offered first is taken.
 func (m match) compare(other match) int {
-	return cmp.Or(m.shared-other.shared, m.verb-other.verb, other.missing-m.missing)
+	return cmp.Or(m.shared-other.shared, m.verb-other.verb, other.missing-m.missing, other.lost-m.lost)
 }
 
-// matchOf compares a tool with what a step wants, and with the words that it
-// begins with.
-func matchOf(t tool, wanted [][]string, verb []string) match {
+// match compares a tool with the step.
+func (c *clues) match(t tool) match {
 	name := ownName(t)
 	inName, inDescription := set(strings.Join(name, " ")), vocabulary(label.ReplaceAllString(t.description, ""))
 	met := map[string]bool{}
 	var m match
-	for _, words := range wanted {
-		if named := filter(words, inName); len(named) > 0 {
+	for _, words := range concepts(c.words) {
+		named := filter(words, inName)
+		if len(named) > 0 {
 			m.shared += 2
-			met[named[0]] = true
 		} else if len(filter(words, inDescription)) > 0 {
 			m.shared++
 		}
+		for _, word := range named {
+			met[word] = true
+		}
 	}
-	m.verb = len(filter(verb[:min(1, len(verb))], inName))
+	if inName[c.verb()] {
+		m.verb = 1
+	}
 	m.missing = len(filter(name, inName)) - len(met)
+	needsPath := func(p parameter) bool { return p.required && p.wantsPath() }
+	if len(c.paths) == 0 && slices.ContainsFunc(parameters(t.parameters), needsPath) {
+		m.lost = 1
+	}
 	return m
+}
+
+// verb is the first word of the step that means something; empty where the step
+// begins in Chinese.
+func (c *clues) verb() string {
+	if r := []rune(strings.TrimSpace(c.words)); len(r) > 0 && unicode.Is(unicode.Han, r[0]) {
+		return ""
+	}
+	for _, word := range tokens(c.words) {
+		if !stopWords[word] {
+			return word
+		}
+	}
+	return ""
 }
 
 // filter gives those of the words that are in a set, stop words apart.

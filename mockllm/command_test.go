@@ -80,7 +80,10 @@ func mockFor(t *testing.T, what string, flags ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	args := append([]string{"as-mockllm"}, flags...)
-	return exec.Command(self, append(args, self, "as-command", what)...)
+	mock := exec.Command(self, append(args, self, "as-command", what)...)
+	// The race detector delays each exit by a second unless it is told not to.
+	mock.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	return mock
 }
 
 func TestTheExitCodeIsPassedOn(t *testing.T) {
@@ -95,7 +98,7 @@ func TestTheExitCodeIsPassedOn(t *testing.T) {
 
 func TestTheCommandFindsTheMock(t *testing.T) {
 	mock := mockFor(t, "environment", "-model", sloppyModel)
-	mock.Env = append(os.Environ(), "OPENAI_API_KEY=sk-secret", "OPENAI_MODEL=gpt", "OPENAI_BASE_URL=http://elsewhere")
+	mock.Env = append(mock.Env, "OPENAI_API_KEY=sk-secret", "OPENAI_MODEL=gpt", "OPENAI_BASE_URL=http://elsewhere")
 	out, err := mock.CombinedOutput()
 	got := strings.Split(string(out), "\n")
 	if err != nil || len(got) != 5 {

@@ -118,6 +118,9 @@ func TestWhatATaskCalls(t *testing.T) {
 		{`run the command "ls -la"`, `run_shell {"command":"ls -la"}`},
 		{`run ls -la`, `run_shell {"command":"ls -la"}`},
 		{"run `sleep 5; echo then what`", `run_shell {"command":"sleep 5; echo then what"}`},
+		{`run go test ./... in day14`, `run_shell {"command":"go test ./... in day14"}`},
+		{`execute go vet ./...`, `run_shell {"command":"go vet ./..."}`},
+		{`运行 ls -la`, `run_shell {"command":"ls -la"}`},
 		{`运行命令「ls -la」`, `run_shell {"command":"ls -la"}`},
 		{`search for TODO`, `search {"pattern":"TODO"}`},
 		{`search for TODO in day14`, `search {"pattern":"TODO","path":"day14"}`},
@@ -127,6 +130,9 @@ func TestWhatATaskCalls(t *testing.T) {
 		{`search the knowledge base for step limit`, `rag_search {"query":"step limit"}`},
 		{`在知识库中搜索「步数上限」`, `rag_search {"query":"步数上限"}`},
 		{`add README.md to the knowledge base`, `rag_add {"source":"README.md"}`},
+		{`what does the knowledge base say about the step limit?`, `rag_search {"query":"step limit"}`},
+		{`show me README.md`, `read {"path":"README.md"}`},
+		{`change "hello" to "bye" in notes.txt`, `patch {"path":"notes.txt","old":"hello","new":"bye"}`},
 		{`list the files`, `ls {}`},
 		{`list the files in the current directory`, `ls {}`},
 		{`list the files in day14`, `ls {"path":"day14"}`},
@@ -136,6 +142,7 @@ func TestWhatATaskCalls(t *testing.T) {
 		{`show the git diff`, `git_diff {}`},
 		{`list my notes; read the note called "trip"`, "mcp_notes_list_notes {}\nmcp_notes_read_note {\"title\":\"trip\"}"},
 		{`查询暹粒的天气`, `mcp_notes_get_weather {"city":"暹粒"}`},
+		{`北京的天气怎么样？`, `mcp_notes_get_weather {"city":"北京"}`},
 		{`2加3`, `mcp_notes_add {"a":2,"b":3}`},
 		{`add 12345678901234567890 and -0.50`, `mcp_notes_add {"a":12345678901234567890,"b":-0.50}`},
 		{`count slowly to 007`, `mcp_flaky_slow_count {"n":7}`},
@@ -245,5 +252,22 @@ func TestTheSloppyModelSlipsTwice(t *testing.T) {
 	}
 	if answers, text := play("make me a sandwich", c); answers != nil || text != noTool {
 		t.Errorf("without a tool that fits: %q, %q", answers, text)
+	}
+}
+
+func TestWhereAToolIsFromIsNoPartOfItsName(t *testing.T) {
+	tests := []struct{ name, description, want string }{
+		{"mcp_demo_dice", "[MCP:demo] Roll", "dice"},
+		{"mcp_notes_list_notes", "[MCP:notes] List", "list note"},
+		{"mcp_my_server_getHTTPUrl2", "[MCP:my server]", "get httpurl2"},
+		{"files__read", "[files] Read", "read"},
+		{"mcp_demo_dice", "Roll", "dice"},
+		{"mcp_dice", "Roll", "mcp dice"},
+		{"demo", "[demo] Show", "demo"},
+	}
+	for _, test := range tests {
+		if got := strings.Join(ownName(tool{name: test.name, description: test.description}), " "); got != test.want {
+			t.Errorf("%s, %s: got %q, want %q", test.name, test.description, got, test.want)
+		}
 	}
 }

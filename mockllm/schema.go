@@ -102,6 +102,12 @@ func kindOf(raw json.RawMessage) string {
 // address.
 var pathWords = set(`path file filename filepath url uri link source directory dir folder src dst destination`)
 
+// wantsAll tells whether a parameter without a quote gets all of the step: in a
+// command, "for" and "in" introduce nothing.
+func (p parameter) wantsAll() bool {
+	return p.required && slices.ContainsFunc(tokens(p.name), func(w string) bool { return w == "command" || w == "cmd" || w == "code" })
+}
+
 // wantsPath tells whether a path or web address belongs here.
 func (p parameter) wantsPath() bool {
 	return slices.ContainsFunc(tokens(p.name), func(w string) bool { return pathWords[w] })

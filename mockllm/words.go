@@ -14,7 +14,8 @@ when where why give get let want need now once some any all every use using call
 var alsoMeans = map[string]string{
 	"list": "ls", "die": "dice", "dice": "die", "folder": "directory", "directory": "folder", "edit": "patch",
 	"replace": "patch", "download": "fetch", "clock": "time", "date": "time", "sum": "add", "plus": "add",
-	"letter": "character", "execute": "run", "shell": "command", "store": "save", "remember": "save",
+	"letter": "character", "run": "shell", "execute": "run shell", "store": "save", "remember": "save", "show": "read",
+	"open": "read", "change": "patch", "today": "date time", "ask": "search",
 }
 
 // inEnglish is the dictionary for steps and descriptions in Chinese, which has
@@ -24,7 +25,7 @@ var inEnglish = []struct{ chinese, english string }{
 	{"时间", "time"}, {"几点", "time"}, {"日期", "date time"}, {"读", "read"}, {"打开", "open read"}, {"写", "write"},
 	{"文件", "file"}, {"目录", "directory folder ls"}, {"列出", "list ls"}, {"搜索", "search"}, {"查找", "find search lookup"},
 	{"查询", "lookup query"}, {"记录", "record"}, {"知识库", "knowledge rag"}, {"天气", "weather"}, {"保存", "save"},
-	{"笔记", "note"}, {"加", "add sum"}, {"求和", "add sum"}, {"运行", "run"}, {"执行", "run execute"}, {"命令", "command shell"},
+	{"笔记", "note"}, {"加", "add sum"}, {"求和", "add sum"}, {"运行", "run shell"}, {"执行", "run shell"}, {"命令", "command shell"},
 	{"网页", "url page fetch"}, {"抓取", "fetch"}, {"下载", "fetch download"}, {"替换", "replace patch"}, {"修改", "patch edit"},
 	{"差异", "diff"}, {"崩溃", "crash"}, {"服务器", "server"},
 }
