@@ -143,3 +143,12 @@ func (r *running) heard(note message) {
 		cancel()
 	}
 }
+
+// cancelAll cancels every call.
+func (r *running) cancelAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, cancel := range r.calls {
+		cancel()
+	}
+}

@@ -28,3 +28,20 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 	return 1
 }
+
+// await runs serve to its end, or until ctx ends: reading from a pipe cannot be
+// interrupted, so serve may then be left behind in it. It gives the reason of
+// whichever came first, or of ctx if both did.
+func await(ctx context.Context, serve func() error) error {
+	served := make(chan error, 1)
+	go func() { served <- serve() }()
+	var err error
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	}
+	if stopped := context.Cause(ctx); stopped != nil {
+		return stopped
+	}
+	return err
+}

@@ -29,11 +29,7 @@ func (s *server) flakyTools() []tool {
 			Name:        "crash_now",
 			Description: "Crash the server at once",
 			InputSchema: `{"type":"object","properties":{}}`,
-			run: func(ctx context.Context, _ call) (string, error) {
-				s.stop(exit{code: 4, why: "crash_now was called"})
-				<-ctx.Done()
-				return "", ctx.Err()
-			},
+			run:         s.crash,
 		},
 		{
 			Name:        "slow_count",
@@ -45,13 +41,7 @@ func (s *server) flakyTools() []tool {
 			Name:        "big_result",
 			Description: "Return a result of that many bytes",
 			InputSchema: `{"type":"object","properties":{"bytes":{"type":"integer"}},"required":["bytes"]}`,
-			run: func(_ context.Context, c call) (string, error) {
-				size := c.number("bytes")
-				if size < 0 || size > maxResult {
-					return "", fmt.Errorf(`argument "bytes" must be between 0 and %d`, maxResult)
-				}
-				return strings.Repeat("x", int(size)), nil
-			},
+			run:         bigResult,
 		},
 		{
 			Name:        "grow",
@@ -65,6 +55,13 @@ func (s *server) flakyTools() []tool {
 			},
 		},
 	}
+}
+
+// crash ends the program with exit code 4, and its call without an answer.
+func (s *server) crash(ctx context.Context, _ call) (string, error) {
+	s.stop(exit{4, "crash_now was called"})
+	<-ctx.Done()
+	return "", ctx.Err()
 }
 
 // slowCount takes 100 ms for each number and reports each as progress.
@@ -82,6 +79,15 @@ func slowCount(ctx context.Context, c call) (string, error) {
 		}
 	}
 	return fmt.Sprintf("Counted to %d", int(n)), nil
+}
+
+// bigResult gives as many bytes as asked for, up to maxResult.
+func bigResult(_ context.Context, c call) (string, error) {
+	size := c.number("bytes")
+	if size < 0 || size > maxResult {
+		return "", fmt.Errorf(`argument "bytes" must be between 0 and %d`, maxResult)
+	}
+	return strings.Repeat("x", int(size)), nil
 }
 
 // extra is a tool that did not exist when the server started.

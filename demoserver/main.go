@@ -9,6 +9,7 @@
 //	-seed N                    the same dice on every run
 //	-protocol legacy|modern    speak one era only (default both): with a handshake,
 //	                           2024-11-05 to 2025-11-25, or without, 2026-07-28
+//	-http 127.0.0.1:0          serve HTTP instead of standard input and output
 //	-drill NAME                misbehave: silent, noisy, die, deaf, flood, garbage
 //
 // Type the lines after →, and the server prints those after ←:
@@ -57,6 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	sets := flags.String("tools", "basic", "tool `sets`: basic, notes, flaky")
 	seed := flags.Uint64("seed", 0, "a `number` other than 0 fixes the dice")
 	protocol := flags.String("protocol", "both", "`era`: legacy, modern or both")
+	addr := flags.String("http", "", "serve HTTP on this loopback `address`")
 	drill := flags.String("drill", "", "misbehave: silent, noisy, die, deaf, flood or garbage")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -67,28 +69,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer stop(nil)
 	both := *protocol == "both"
 	s := &server{legacy: both || *protocol == "legacy", modern: both || *protocol == "modern", stop: stop}
-	ended := make(chan error, 1)
-	go func() {
-		switch err := s.addSets(*sets, *seed); {
-		case err != nil:
-			ended <- exit{2, err.Error()}
-		case flags.NArg() > 0 || !s.legacy && !s.modern:
-			ended <- exit{2, "wrong arguments; -h shows the right ones"}
+	if err := s.addSets(*sets, *seed); err != nil {
+		return exitCode(err, stderr)
+	}
+	return exitCode(await(ctx, func() error {
+		switch {
+		case flags.NArg() > 0, !s.legacy && !s.modern, *addr != "" && *drill != "":
+			return exit{2, "wrong arguments; -h shows the right ones"}
+		case *addr != "":
+			return s.serveHTTP(ctx, *addr, stdout)
 		case *drill != "":
-			ended <- s.serveDrill(ctx, *drill, stdin, stdout, stderr)
-		default:
-			ended <- s.serveLines(ctx, stdin, stdout)
+			return s.serveDrill(ctx, *drill, stdin, stdout, stderr)
 		}
-	}()
-	var err error
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-	}
-	if stopped := context.Cause(ctx); stopped != nil {
-		err = stopped
-	}
-	return exitCode(err, stderr)
+		return s.serveLines(ctx, stdin, stdout)
+	}), stderr)
 }
 
 // serveLines is the stdio transport (specification, Transports, "stdio"): one

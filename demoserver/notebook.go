@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,38 +9,38 @@ import (
 	"sync"
 )
 
-// notebook keeps the notes of the tools save_note, read_note and list_notes, in
-// memory. Calls may run side by side.
+// notebook keeps notes in memory. Its methods are the tools save_note, read_note
+// and list_notes; calls may run side by side.
 type notebook struct {
 	mu       sync.Mutex // guards contents
 	contents map[string]string
 }
 
-// save keeps a note, in place of an older one with the same title, and says so.
-func (n *notebook) save(title, content string) string {
+// save keeps content under title, in place of an older note, and says so.
+func (n *notebook) save(_ context.Context, c call) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.contents[title] = content
-	return fmt.Sprintf("Saved note %q", title)
+	n.contents[c.text("title")] = c.text("content")
+	return fmt.Sprintf("Saved note %q", c.text("title")), nil
 }
 
-// read gives a note's content. It fails if there is none with that title.
-func (n *notebook) read(title string) (string, error) {
+// read gives the content of the note under title. It fails if there is none.
+func (n *notebook) read(_ context.Context, c call) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	content, ok := n.contents[title]
+	content, ok := n.contents[c.text("title")]
 	if !ok {
-		return "", fmt.Errorf("there is no note called %q", title)
+		return "", fmt.Errorf("there is no note called %q", c.text("title"))
 	}
 	return content, nil
 }
 
 // list gives all titles, sorted, one a line.
-func (n *notebook) list() string {
+func (n *notebook) list(context.Context, call) (string, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.contents) == 0 {
-		return "There are no notes"
+		return "There are no notes", nil
 	}
-	return strings.Join(slices.Sorted(maps.Keys(n.contents)), "\n")
+	return strings.Join(slices.Sorted(maps.Keys(n.contents)), "\n"), nil
 }

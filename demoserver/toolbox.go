@@ -50,7 +50,7 @@ type textContent struct {
 }
 
 // addSets fills the toolbox with the named sets, a list such as "basic,notes".
-// An unknown name is an error.
+// An unknown name is an error of exit code 2.
 func (s *server) addSets(names string, seed uint64) error {
 	for name := range strings.SplitSeq(names, ",") {
 		switch strings.TrimSpace(name) {
@@ -61,7 +61,7 @@ func (s *server) addSets(names string, seed uint64) error {
 		case "flaky":
 			s.tools.add(s.flakyTools()...)
 		default:
-			return fmt.Errorf("-tools: there is no set %q, only basic, notes and flaky", name)
+			return exit{2, fmt.Sprintf("-tools: there is no set %q, only basic, notes and flaky", name)}
 		}
 	}
 	return nil

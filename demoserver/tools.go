@@ -86,25 +86,19 @@ func noteTools() []tool {
 			Name:        "save_note",
 			Description: "Save a note under a title",
 			InputSchema: `{"type":"object","properties":{"title":{"type":"string"},"content":{"type":"string"}},"required":["title","content"]}`,
-			run: func(_ context.Context, c call) (string, error) {
-				return notes.save(c.text("title"), c.text("content")), nil
-			},
+			run:         notes.save,
 		},
 		{
 			Name:        "read_note",
 			Description: "Read the note with a title",
 			InputSchema: `{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`,
-			run: func(_ context.Context, c call) (string, error) {
-				return notes.read(c.text("title"))
-			},
+			run:         notes.read,
 		},
 		{
 			Name:        "list_notes",
 			Description: "List the titles of all notes",
 			InputSchema: `{"type":"object","properties":{}}`,
-			run: func(context.Context, call) (string, error) {
-				return notes.list(), nil
-			},
+			run:         notes.list,
 		},
 	}
 }

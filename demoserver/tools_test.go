@@ -1,11 +1,7 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -92,109 +88,6 @@ func TestNotesAreKept(t *testing.T) {
 	} {
 		s.send(call1(step.tool, step.arguments))
 		s.want(text1(step.text))
-	}
-	s.end(0)
-}
-
-func TestGrowAnnouncesItsTool(t *testing.T) {
-	s := start(t, "-tools=flaky")
-	s.send(call1("grow", `{}`))
-	s.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-	s.want(text1("Added tool extra_1"))
-	s.send(call1("extra_1", `{}`))
-	s.want(text1("Hello from extra_1"))
-	s.send(call1("grow", `{}`))
-	s.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
-	s.want(text1("Added tool extra_2"))
-	if names := toolNames(t, s); !slices.Equal(names[len(names)-2:], []string{"extra_1", "extra_2"}) {
-		t.Errorf("tools after growing: %v", names)
-	}
-	// A modern client did not subscribe to the announcement.
-	s.send(strings.Replace(call1("grow", `{}`), `"name"`, modernMeta+`,"name"`, 1))
-	s.want(strings.Replace(text1("Added tool extra_3"), `"content"`, modernStart+`,"content"`, 1))
-	s.end(0)
-}
-
-// toolNames asks for the tools and checks what every client relies on.
-func toolNames(t *testing.T, s *session) (names []string) {
-	t.Helper()
-	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":null}}`)
-	line, err := s.out.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list struct {
-		Result struct {
-			Tools []struct {
-				Name, Description string
-				InputSchema       struct {
-					Type       string
-					Properties map[string]struct{ Type string }
-					Required   []string
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(line, &list); err != nil {
-		t.Fatalf("%s: %v", line, err)
-	}
-	for _, tool := range list.Result.Tools {
-		names = append(names, tool.Name)
-		if tool.Description == "" || tool.InputSchema.Type != "object" || tool.InputSchema.Properties == nil {
-			t.Errorf("tool %s is not well described: %+v", tool.Name, tool)
-		}
-		for _, name := range tool.InputSchema.Required {
-			if tool.InputSchema.Properties[name].Type == "" {
-				t.Errorf("tool %s requires %s, which has no type", tool.Name, name)
-			}
-		}
-	}
-	return names
-}
-
-func TestSets(t *testing.T) {
-	tests := []struct {
-		flags string
-		want  string
-	}{
-		{"", "[word_count dice]"},
-		{"-tools=notes", "[get_weather add save_note read_note list_notes]"},
-		{"-tools=flaky,basic", "[slow_lookup crash_now slow_count big_result grow word_count dice]"},
-	}
-	for _, test := range tests {
-		s := start(t, strings.Fields(test.flags)...)
-		if got := fmt.Sprint(toolNames(t, s)); got != test.want {
-			t.Errorf("%s offers %s, want %s", test.flags, got, test.want)
-		}
-		s.end(0)
-	}
-}
-
-// A thousand calls at once: each is answered once, under its own id, and no
-// line is torn.
-func TestCallsSideBySide(t *testing.T) {
-	const calls = 1000
-	s := start(t)
-	go func() {
-		for i := range calls {
-			s.send(strings.Replace(call1("word_count", fmt.Sprintf(`{"text":%q}`, strings.Repeat("x", i))), `:1,`, fmt.Sprintf(`:%d,`, i), 1))
-		}
-	}()
-	seen := map[int]bool{}
-	for range calls {
-		line, err := s.out.ReadBytes('\n')
-		var reply struct {
-			ID     int
-			Result struct{ Content []struct{ Text string } }
-		}
-		if err != nil || json.Unmarshal(line, &reply) != nil || len(reply.Result.Content) != 1 {
-			t.Fatalf("%s (error %v)", line, err)
-		}
-		words := min(reply.ID, 1)
-		if want := fmt.Sprintf("Characters %d, words %d", reply.ID, words); reply.Result.Content[0].Text != want || seen[reply.ID] {
-			t.Fatalf("id %d: %+v", reply.ID, reply)
-		}
-		seen[reply.ID] = true
 	}
 	s.end(0)
 }
