@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // explicit is how a step says exactly which tool to call: "call NAME {json}".
@@ -97,7 +96,7 @@ func (c *clues) match(t tool) match {
 			met[word] = true
 		}
 	}
-	if inName[c.verb()] {
+	if len(filter(c.verb(), inName)) > 0 {
 		m.verb = 1
 	}
 	m.missing = len(filter(name, inName)) - len(met)
@@ -108,18 +107,21 @@ func (c *clues) match(t tool) match {
 	return m
 }
 
-// verb is the first word of the step that means something; empty where the step
-// begins in Chinese.
-func (c *clues) verb() string {
-	if r := []rune(strings.TrimSpace(c.words)); len(r) > 0 && unicode.Is(unicode.Han, r[0]) {
-		return ""
-	}
-	for _, word := range tokens(c.words) {
-		if !stopWords[word] {
-			return word
+// verb gives the first word of the step that means something, in Chinese in its
+// English forms.
+func (c *clues) verb() []string {
+	text := strings.TrimSpace(c.words)
+	for _, entry := range inEnglish {
+		if strings.HasPrefix(text, entry.chinese) {
+			return strings.Fields(entry.english)
 		}
 	}
-	return ""
+	for _, word := range tokens(text) {
+		if !stopWords[word] {
+			return []string{word}
+		}
+	}
+	return nil
 }
 
 // filter gives those of the words that are in a set, stop words apart.

@@ -11,18 +11,18 @@ import (
 // servers connected: name, description, then the parameters, those with a
 // question mark optional.
 const offered = `
-get_current_time | Get the current date and time
-run_shell | Run a shell command and return its output | command string, timeout integer?
-ls | List the files in a directory | path string?
-read | Read a text file, or some lines of it | path string, offset integer?, limit integer?
-glob | Find files whose path matches a pattern such as **/*.go | pattern string
-search | Search the text of files for a regular expression | pattern string, path string?
-fetch | Fetch a web page by its URL | url string
-write | Create a file or replace its content | path string, content string
-patch | Replace a piece of text in a file | path string, old string, new string
-git_diff | Show the changes of the working tree as a diff
-rag_add | Add a file or a web page to the knowledge base | source string
-rag_search | Search the knowledge base | query string
+fetch | Fetch a web page and show its text. | url string
+get_current_time | Tell the current date and time.
+git_diff | Show what has changed in the working tree.
+glob | Find files by name. Shows at most 200. | pattern string
+ls | List the files of a folder. | path string?
+patch | Change a file: replace one piece of its text by another. | path string, old string, new string
+rag_add | Add a file, the text files of a folder, or a web page to the knowledge base. | source string
+rag_search | Search the knowledge base: documents and web pages that were added to it. | query string
+read | Read a text file, or some lines of it. | path string, offset integer?, limit integer?
+run_shell | Run a shell command in the root folder and show what it prints. | command string, timeout integer?
+search | Search the files for a regular expression. Shows at most 100 lines. | pattern string, path string?
+write | Write a whole file: a new one, or in place of the old one. | path string, content string
 mcp_demo_word_count | [MCP:demo] Count the characters and words of a text | text string
 mcp_demo_dice | [MCP:demo] Roll a six-sided die
 mcp_notes_get_weather | [MCP:notes] Get the weather in a city | city string
@@ -143,6 +143,7 @@ func TestWhatATaskCalls(t *testing.T) {
 		{`list my notes; read the note called "trip"`, "mcp_notes_list_notes {}\nmcp_notes_read_note {\"title\":\"trip\"}"},
 		{`查询暹粒的天气`, `mcp_notes_get_weather {"city":"暹粒"}`},
 		{`北京的天气怎么样？`, `mcp_notes_get_weather {"city":"北京"}`},
+		{`查询一条记录`, `mcp_flaky_slow_lookup {}`},
 		{`2加3`, `mcp_notes_add {"a":2,"b":3}`},
 		{`add 12345678901234567890 and -0.50`, `mcp_notes_add {"a":12345678901234567890,"b":-0.50}`},
 		{`count slowly to 007`, `mcp_flaky_slow_count {"n":7}`},
@@ -208,7 +209,7 @@ func TestToolChoice(t *testing.T) {
 		want   string
 	}{
 		{"none never calls", toolChoice{mode: "none"}, "roll the die", 0, ""},
-		{"required calls without a reason", toolChoice{mode: "required"}, "make me a sandwich", 0, "get_current_time {}"},
+		{"required calls without a reason", toolChoice{mode: "required"}, "make me a sandwich", 0, `fetch {"url":"make me a sandwich"}`},
 		{"required prefers the tool that fits", toolChoice{mode: "required"}, "roll the die", 0, "mcp_demo_dice {}"},
 		{"required calls again when all is done", toolChoice{mode: "required"}, "list the files, then roll the die", 2, "mcp_demo_dice {}"},
 		{"a function is called whatever fits", toolChoice{mode: "function", name: "read"}, `roll "a die"`, 0, `read {"path":"a die"}`},

@@ -24,7 +24,7 @@ var inEnglish = []struct{ chinese, english string }{
 	{"掷", "roll"}, {"骰子", "dice die"}, {"统计", "count"}, {"字符", "character"}, {"词", "word"}, {"字数", "word character"},
 	{"时间", "time"}, {"几点", "time"}, {"日期", "date time"}, {"读", "read"}, {"打开", "open read"}, {"写", "write"},
 	{"文件", "file"}, {"目录", "directory folder ls"}, {"列出", "list ls"}, {"搜索", "search"}, {"查找", "find search lookup"},
-	{"查询", "lookup query"}, {"记录", "record"}, {"知识库", "knowledge rag"}, {"天气", "weather"}, {"保存", "save"},
+	{"查询", "query"}, {"记录", "record"}, {"知识库", "knowledge rag"}, {"天气", "weather"}, {"保存", "save"},
 	{"笔记", "note"}, {"加", "add sum"}, {"求和", "add sum"}, {"运行", "run shell"}, {"执行", "run shell"}, {"命令", "command shell"},
 	{"网页", "url page fetch"}, {"抓取", "fetch"}, {"下载", "fetch download"}, {"替换", "replace patch"}, {"修改", "patch edit"},
 	{"差异", "diff"}, {"崩溃", "crash"}, {"服务器", "server"},
