@@ -67,7 +67,7 @@ func TestEndsOnFailure(t *testing.T) {
 		stdout io.Writer
 		stderr string
 	}{
-		{"a line without end", endless{}, io.Discard, "demoserver: reading the input: a line is longer than 67108864 bytes\n"},
+		{"a line without end", io.LimitReader(endless{}, maxMessage+1<<16), io.Discard, "demoserver: reading the input: a line is longer than 67108864 bytes\n"},
 		{"an input that breaks", iotest.ErrReader(broken), io.Discard, "demoserver: reading the input: broken\n"},
 		{"an output that breaks", strings.NewReader("{}\n" + strings.Repeat(" ", 1<<20)),
 			spoiler(func([]byte) (int, error) { return 0, broken }), "demoserver: writing the output: broken\n"},
