@@ -28,7 +28,7 @@ func (a *agent) tools(ctx context.Context, args string) error {
 	return err
 }
 
-// printTool prints the definition that the model gets.
+// printTool prints the definition that the model gets, and what else is known of the tool.
 func (a *agent) printTool(tool Tool) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -36,6 +36,9 @@ func (a *agent) printTool(tool Tool) error {
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(tool.definition()); err != nil {
 		return fmt.Errorf("the definition of %s: %w", tool.Name, err)
+	}
+	if tool.Details != "" {
+		fmt.Fprintln(&b, tool.Details)
 	}
 	a.console.Print(b.String())
 	return nil

@@ -8,7 +8,7 @@ import (
 func TestPanelFitsInto80Columns(t *testing.T) {
 	inFolder(t, newFakeModel(t))
 	t.Setenv("OPENAI_MODEL", "a-model-with-a-very-long-name-that-goes-on 读取读取读取读取读取读取读取")
-	_, stdout, _ := start(t, "/exit\n")
+	_, stdout, _ := runAgent(t, "/exit\n")
 	for line := range strings.Lines(stdout) {
 		if width := columns(strings.TrimSuffix(line, "\n")); width > 80 {
 			t.Errorf("%d columns: %s", width, line)

@@ -27,6 +27,7 @@ type Tool struct {
 
 	Parallel bool   // may run beside the other calls of one turn
 	Policy   Policy // holds where no rule matches; the zero Policy asks
+	Details  string // where the tool comes from, for /tools NAME
 }
 
 // Definition is what the model gets to know of a tool, in the shape of the Chat Completions API (tools[]).

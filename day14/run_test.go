@@ -13,14 +13,6 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary be the program itself, for tests that need a process.
-func TestMain(m *testing.M) {
-	if os.Getenv("GEEKAGENT_TEST_PROGRAM") != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
 // inFolder makes a new working directory with the given files (name and text in turn), and points the environment to
 // the model; nil stands for none.
 func inFolder(t testing.TB, model *fakeModel, files ...string) {
@@ -40,8 +32,8 @@ func inFolder(t testing.TB, model *fakeModel, files ...string) {
 	}
 }
 
-// start runs the program in this process.
-func start(t testing.TB, input string, args ...string) (code int, stdout, stderr string) {
+// runAgent runs the program in this process.
+func runAgent(t testing.TB, input string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = run(t.Context(), args, strings.NewReader(input), &out, &err)
 	return code, out.String(), err.String()
@@ -80,7 +72,7 @@ func TestTaskFromStartToExitCode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inFolder(t, newFakeModel(t, test.answers...), "notes.txt", "hello\n")
-			code, stdout, stderr := start(t, "y\ny\n", test.args...)
+			code, stdout, stderr := runAgent(t, "y\ny\n", test.args...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("exit code %d, want %d\nstdout:\n%s\nwant\n%s\nstderr:\n%s\nwant\n%s", code, test.code, stdout, test.stdout, stderr, test.stderr)
 			}
@@ -113,7 +105,7 @@ func TestWrongConfiguration(t *testing.T) {
 			if test.env != "" {
 				t.Setenv(test.env, test.value)
 			}
-			code, stdout, stderr := start(t, "", test.args...)
+			code, stdout, stderr := runAgent(t, "", test.args...)
 			if code != exitFailure || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("exit code %d, stdout %s, stderr %s, want %s", code, stdout, stderr, test.want)
 			}
@@ -124,7 +116,7 @@ func TestWrongConfiguration(t *testing.T) {
 func TestSessionFromAPipe(t *testing.T) {
 	model := newFakeModel(t, calls("write", `{"path":"a.txt","content":"b"}`), says("It was refused."), says("It is noon."))
 	inFolder(t, model)
-	code, stdout, stderr := start(t, "write something\nn\n\nwhat time is it?\n/reset\n/reset now\n/exit\nnever read\n")
+	code, stdout, stderr := runAgent(t, "write something\nn\n\nwhat time is it?\n/reset\n/reset now\n/exit\nnever read\n")
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
@@ -149,13 +141,13 @@ func TestSessionFromAPipe(t *testing.T) {
 func TestConversationIsSavedAndResumed(t *testing.T) {
 	model := newFakeModel(t, says("Hello Ada."), says("Ada."))
 	inFolder(t, model)
-	if code, _, stderr := start(t, "I am Ada\n"); code != exitOK || stderr != "" { // the end of input is a way out too
+	if code, _, stderr := runAgent(t, "I am Ada\n"); code != exitOK || stderr != "" { // the end of input is a way out too
 		t.Fatalf("exit code %d, stderr %s", code, stderr)
 	}
-	if code, _, _ := start(t, "/help\n/exit\n"); code != exitOK { // a start without a conversation loses nothing
+	if code, _, _ := runAgent(t, "/help\n/exit\n"); code != exitOK { // a start without a conversation loses nothing
 		t.Fatal(code)
 	}
-	_, stdout, _ := start(t, "/resume\nwho am I?\n/resume\n")
+	_, stdout, _ := runAgent(t, "/resume\nwho am I?\n/resume\n")
 	if !strings.Contains(stdout, "Resumed: 2 messages.") || !strings.Contains(stdout, "Error: a conversation has begun already") {
 		t.Errorf("screen:\n%s", stdout)
 	}
@@ -169,7 +161,7 @@ func TestConversationIsSavedAndResumed(t *testing.T) {
 
 func TestDefaultsAreWrittenOnTheFirstStart(t *testing.T) {
 	inFolder(t, nil)
-	if code, _, stderr := start(t, "", "/tools"); code != exitOK || stderr != "" {
+	if code, _, stderr := runAgent(t, "", "/tools"); code != exitOK || stderr != "" {
 		t.Fatalf("exit code %d, stderr %s", code, stderr)
 	}
 	text, err := os.ReadFile(home + "/GeekAgent.json")
@@ -185,7 +177,7 @@ func TestDefaultsAreWrittenOnTheFirstStart(t *testing.T) {
 
 func TestRuleThatMatchesNothingIsReported(t *testing.T) {
 	inFolder(t, nil, home+"/GeekAgent.json", `{"tools":{"mcp_files_delte":"deny","ls":"deny","git_diff":"allow","wr*":"ask"}}`)
-	_, stdout, stderr := start(t, "", "/tools")
+	_, stdout, stderr := runAgent(t, "", "/tools")
 	if want := "[permission] the rule \"mcp_files_delte\" in .geekagent/GeekAgent.json matches no tool\n"; stderr != want {
 		t.Errorf("stderr %q, want %q", stderr, want)
 	}
@@ -197,7 +189,7 @@ func TestRuleThatMatchesNothingIsReported(t *testing.T) {
 func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 	model := newFakeModel(t)
 	inFolder(t, model)
-	_, stdout, _ := start(t, "/use code-review\n/tools git_diff\nreview\n/unuse\n/tools git_diff\nand now?\n/use nope\n")
+	_, stdout, _ := runAgent(t, "/use code-review\n/tools git_diff\nreview\n/unuse\n/tools git_diff\nand now?\n/use nope\n")
 	names := func(request int) string {
 		var names []string
 		for _, d := range model.requests[request].Tools {
@@ -214,7 +206,7 @@ func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 	if system := model.requests[0].Messages[0].Content; !strings.Contains(system, "You review changes.") {
 		t.Errorf("the skill is not in the system prompt: %s", system)
 	}
-	if !strings.Contains(stdout, `Error: there is no tool named "git_diff"`) || !strings.Contains(stdout, `Error: there is no skill named "nope"`) {
+	if !strings.Contains(stdout, "Brought by the skill code-review.") || !strings.Contains(stdout, `Error: there is no tool named "git_diff"`) || !strings.Contains(stdout, `Error: there is no skill named "nope"`) {
 		t.Errorf("screen:\n%s", stdout)
 	}
 }
@@ -222,7 +214,7 @@ func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 func TestKnowledgeBase(t *testing.T) {
 	model := newFakeModel(t, calls("rag_search", `{"query":"step limit"}`))
 	inFolder(t, model, "guide.md", "# Guide\n\nThe step limit is thirty.\n")
-	_, stdout, _ := start(t, "/rag add guide.md nope.md\n/rag\nwhat is the limit?\n/panel\n")
+	_, stdout, _ := runAgent(t, "/rag add guide.md nope.md\n/rag\nwhat is the limit?\n/panel\n")
 	if result := model.last()[2].Content; !strings.Contains(result, "Guide, passage 1") || !strings.Contains(result, "thirty") {
 		t.Errorf("rag_search gives %q", result)
 	}
@@ -233,15 +225,15 @@ func TestKnowledgeBase(t *testing.T) {
 	}
 }
 
-// process starts the program as a child, with its stdin open, and returns a function that reads its output up to a text.
-func process(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until func(text string) string) {
+// spawn starts the program as a child, with its stdin open, and returns a function that reads its output up to a text.
+func spawn(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until func(text string) string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd = exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=1")
+	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +271,7 @@ func TestCtrlCEndsTheTurnAndAtThePromptTheProgram(t *testing.T) {
 	defer hang.Close()
 	model.URL = hang.URL
 	inFolder(t, model)
-	cmd, stdin, until := process(t)
+	cmd, stdin, until := spawn(t)
 	until("You › ")
 	io.WriteString(stdin, "think\n")
 	<-asked
@@ -297,7 +289,7 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 		t.Run(signal.String(), func(t *testing.T) {
 			model := newFakeModel(t, says("Hello."))
 			inFolder(t, model)
-			cmd, stdin, until := process(t)
+			cmd, stdin, until := spawn(t)
 			until("You › ")
 			io.WriteString(stdin, "hi\n")
 			until("You › ")
@@ -316,7 +308,7 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 func TestOneShotNeverReadsFromAPipe(t *testing.T) {
 	model := newFakeModel(t, calls("write", `{"path":"a","content":"b"}`))
 	inFolder(t, model)
-	cmd, _, until := process(t, "write it") // nobody writes to its stdin, and nobody closes it
+	cmd, _, until := spawn(t, "write it") // nobody writes to its stdin, and nobody closes it
 	until("--- done in 2 steps")
 	until("\n")
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitDenied {

@@ -85,6 +85,7 @@ func (s *Skills) Use(name string) error {
 			continue
 		}
 		tool.Policy = Ask // a skill brings a tool, not the permission to run it
+		tool.Details = "Brought by the skill " + name + "."
 		if err := s.registry.Register(tool); err != nil {
 			s.unregister(added)
 			return fmt.Errorf("skill %s: %w", name, err)
