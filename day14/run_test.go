@@ -123,7 +123,7 @@ func TestSessionFromAPipe(t *testing.T) {
 	want := []string{
 		title, "│ Model    fake\n", "│ RAG      0 documents\n", "│ Tokens   0\n",
 		"You › write something\nAbout to write a.txt", "\nConfirm execution? [y/N/a] n\n[Calling tool write → (error) denied by the user]\nIt was refused.\n── this turn ",
-		" tokens · total ", " · context 2% ──\nYou › \nYou › what time is it?\nIt is noon.\n", "You › /exit\n",
+		" tokens · total ", " · context 2%", " ──\nYou › \nYou › what time is it?\nIt is noon.\n", "You › /exit\n",
 	}
 	rest := stdout
 	for _, piece := range want {
