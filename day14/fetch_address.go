@@ -27,6 +27,16 @@ func parseAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
+// addressCaution is the Caution of a tool that is given an address of the web by the model: why a person has to be asked
+// even where a rule says allow, or "".
+func addressCaution(address string) string {
+	u, err := parseAddress(address)
+	if err != nil || !insideName(u.Hostname()) {
+		return ""
+	}
+	return "the address is inside this machine's network: " + visibleLine(u.Hostname())
+}
+
 // insideName reports whether a host's name or address, as it stands in a URL, belongs to this machine or its network.
 // A public name can still lead there: see refuseInside.
 func insideName(host string) bool {

@@ -7,17 +7,28 @@ import (
 )
 
 func TestHeadTail(t *testing.T) {
+	a := func(n int) string { return strings.Repeat("a", n) }
+	e := func(n int) string { return strings.Repeat("é", n) }
 	for name, test := range map[string]struct {
 		writes []string
 		want   string
 	}{
-		"nothing":                     {nil, "(no output)"},
-		"a line":                      {[]string{"hello\n"}, "hello"},
-		"several writes":              {[]string{"a\n", "b", "\nc\n\n"}, "a\nb\nc"},
-		"all that fits":               {[]string{strings.Repeat("a", maxOutput)}, strings.Repeat("a", maxOutput)},
-		"one byte too many":           {[]string{strings.Repeat("a", maxOutput), "b"}, strings.Repeat("a", maxOutput/2) + "\n[… 1 bytes of output are left out …]\n" + strings.Repeat("a", maxOutput/2-1) + "b"},
-		"one very long write":         {[]string{"x" + strings.Repeat("a", 1<<20) + "y"}, "x" + strings.Repeat("a", maxOutput/2-1) + "\n[… 1017858 bytes of output are left out …]\n" + strings.Repeat("a", maxOutput/2-1) + "y"},
-		"characters are not cut":      {[]string{"x" + strings.Repeat("é", maxOutput) + "y"}, "x" + strings.Repeat("é", maxOutput/4-1) + "\n[… 30724 bytes of output are left out …]\n" + strings.Repeat("é", maxOutput/4-1) + "y"},
+		"nothing":        {nil, "(no output)"},
+		"a line":         {[]string{"hello\n"}, "hello"},
+		"several writes": {[]string{"a\n", "b", "\nc\n\n"}, "a\nb\nc"},
+		"all that fits":  {[]string{a(maxOutput)}, a(maxOutput)},
+		"one byte too many": {
+			[]string{a(maxOutput), "b"},
+			a(maxOutput/2) + "\n[… 1 bytes of output are left out …]\n" + a(maxOutput/2-1) + "b",
+		},
+		"one very long write": {
+			[]string{"x" + a(1<<20) + "y"},
+			"x" + a(maxOutput/2-1) + "\n[… 1017858 bytes of output are left out …]\n" + a(maxOutput/2-1) + "y",
+		},
+		"characters are not cut": {
+			[]string{"x" + e(maxOutput) + "y"},
+			"x" + e(maxOutput/4-1) + "\n[… 30724 bytes of output are left out …]\n" + e(maxOutput/4-1) + "y",
+		},
 		"bytes that are no character": {[]string{strings.Repeat("\xbf", maxOutput+1)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

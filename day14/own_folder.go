@@ -33,16 +33,22 @@ func (f files) folder(dir string, makeFolders bool) (*os.Root, error) {
 // otherFolder opens a folder, unless it is one of own. The check is made on the open folder: it holds for whatever is
 // written there, even if the path leads elsewhere a moment later.
 func (f files) otherFolder(path string, own []fs.FileInfo, makeFolder bool) (*os.Root, error) {
-	folder, err := f.root.OpenRoot(path)
+	info, err := f.root.Stat(path)
 	if makeFolder && errors.Is(err, fs.ErrNotExist) {
-		if err = f.root.Mkdir(path, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
-			folder, err = f.root.OpenRoot(path)
+		if err = f.root.Mkdir(path, 0o755); errors.Is(err, fs.ErrExist) {
+			err = nil // somebody was faster, or it is a symbolic link that leads nowhere: then OpenRoot fails
 		}
+	} else if err == nil && !info.IsDir() {
+		err = errors.New("it is no folder") // OpenRoot would wait at a named pipe
 	}
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	info, err := folder.Stat(".")
+	folder, err := f.root.OpenRoot(path)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	info, err = folder.Stat(".")
 	switch {
 	case err != nil:
 		err = pathError(path, err)

@@ -52,11 +52,7 @@ func fetchTool() Tool {
 		},
 		Caution: func(args json.RawMessage) string {
 			address, _ := fetchAddress(args) // Run reports the error
-			u, err := parseAddress(address)
-			if err != nil || !insideName(u.Hostname()) {
-				return ""
-			}
-			return "the address is inside this machine's network: " + visibleLine(u.Hostname())
+			return addressCaution(address)
 		},
 	}
 }

@@ -73,27 +73,39 @@ func TestFetch(t *testing.T) {
 		"white space around it":             {" " + server.URL + "/untitled\n", "Text", ""},
 		"a fragment":                        {server.URL + "/untitled#part", "Text", ""},
 		"a page of the size allowed":        {server.URL + "/exact", strings.Repeat("x", maxFetched), ""},
-		"a page too large is cut":           {server.URL + "/large", strings.Repeat("x", maxFetched) + "\n[cut: only the first 1048576 bytes of the page were read]", ""},
-		"a redirect within the host":        {server.URL + "/here", "Title\n\nText & more", ""},
-		"a redirect to another host":        {server.URL + "/there", server.URL + "/there redirects to another host, which was not asked: http://user:xxxxx@other.test/page?x=1", ""},
-		"a redirect to another port":        {server.URL + "/port", server.URL + "/port redirects to another host, which was not asked: http://127.0.0.1:1/page", ""},
-		"a redirect to a file":              {server.URL + "/file", server.URL + "/file redirects to another host, which was not asked: file:///etc/passwd", ""},
-		"redirects in a circle":             {server.URL + "/circle", "", "/circle: more than 5 redirects"},
-		"an image is refused":               {server.URL + "/image", "", "/image: it is no text but image/gif"},
-		"binary in disguise is refused":     {server.URL + "/binary", "", "/binary: it is no text"},
-		"a status of 404":                   {server.URL + "/404?key=s3cret", "", server.URL + `/404: 404 Not Found: Not\x1b[31m here\n\nlong\n\nlong`},
-		"nobody listens":                    {closed.URL + "/x?key=s3cret", "", closed.URL + "/x: dial tcp "},
-		"another scheme":                    {"file:///etc/passwd", "", "must begin with http:// or https://"},
-		"no scheme":                         {"example.com", "", "must begin with http:// or https://"},
-		"no host":                           {"http:///x", "", "the address has no host"},
-		"no address":                        {"", "", "must begin with http:// or https://"},
-		"a broken address":                  {"http://[::1/s3cret", "", "the address is not valid"},
-		"a user name in it":                 {"http://example.com:s3cret@" + server.Listener.Addr().String(), "", "must not have a user name or password"},
+		"a page too large is cut": {
+			server.URL + "/large", strings.Repeat("x", maxFetched) + "\n[cut: only the first 1048576 bytes of the page were read]", "",
+		},
+		"a redirect within the host": {server.URL + "/here", "Title\n\nText & more", ""},
+		"a redirect to another host": {
+			server.URL + "/there", server.URL + "/there redirects to another host, which was not asked: http://user:xxxxx@other.test/page?x=1", "",
+		},
+		"a redirect to another port": {
+			server.URL + "/port", server.URL + "/port redirects to another host, which was not asked: http://127.0.0.1:1/page", "",
+		},
+		"a redirect to a file": {
+			server.URL + "/file", server.URL + "/file redirects to another host, which was not asked: file:///etc/passwd", "",
+		},
+		"redirects in a circle":         {server.URL + "/circle", "", "/circle: more than 5 redirects"},
+		"an image is refused":           {server.URL + "/image", "", "/image: it is no text but image/gif"},
+		"binary in disguise is refused": {server.URL + "/binary", "", "/binary: it is no text"},
+		"a status of 404": {
+			server.URL + "/404?key=s3cret", "", server.URL + `/404: 404 Not Found: Not\x1b[31m here\n\nlong\n\nlong`,
+		},
+		"nobody listens":   {closed.URL + "/x?key=s3cret", "", closed.URL + "/x: dial tcp "},
+		"another scheme":   {"file:///etc/passwd", "", "must begin with http:// or https://"},
+		"no scheme":        {"example.com", "", "must begin with http:// or https://"},
+		"no host":          {"http:///x", "", "the address has no host"},
+		"no address":       {"", "", "must begin with http:// or https://"},
+		"a broken address": {"http://[::1/s3cret", "", "the address is not valid"},
+		"a user name in it": {
+			"http://example.com:s3cret@" + server.Listener.Addr().String(), "", "must not have a user name or password",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := use(t, tools, "fetch", args{"url": test.url})
+			got, err := useTool(t, tools, "fetch", toolArgs{"url": test.url})
 			if test.err != "" {
-				wantError(t, err, test.err)
+				wantErrorWith(t, err, test.err)
 				if len(err.Error()) > 350 || strings.Contains(err.Error(), "s3cret") {
 					t.Errorf("the error says too much: %v", err)
 				}
@@ -102,19 +114,19 @@ func TestFetch(t *testing.T) {
 			}
 		})
 	}
-	_, err := use(t, tools, "fetch", args{"url": 7})
-	wantError(t, err, "url must be a string")
+	_, err := useTool(t, tools, "fetch", toolArgs{"url": 7})
+	wantErrorWith(t, err, "url must be a string")
 }
 
 func TestFetchEndsWithItsTime(t *testing.T) {
 	server := webServer(t)
 	for _, path := range []string{"/slow", "/slow-body"} {
 		_, err := fetcher{limit: 50 * time.Millisecond}.fetch(t.Context(), server.URL+path)
-		wantError(t, err, path+": no answer within 50ms")
+		wantErrorWith(t, err, path+": no answer within 50ms")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("ctrl-c"))
 		_, err = fetcher{}.fetch(ctx, server.URL+path)
-		wantError(t, err, path+": ctrl-c")
+		wantErrorWith(t, err, path+": ctrl-c")
 	}
 }
 
@@ -130,7 +142,7 @@ func TestWhatIsAskedBeforeAFetch(t *testing.T) {
 		"an address that is no URL": {"file:///x", "About to fetch: file:///x", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool, data := fetchTool(), asJSON(t, args{"url": test.url})
+			tool, data := fetchTool(), argsJSON(t, toolArgs{"url": test.url})
 			if got := tool.Preview(t.Context(), data); got != test.preview {
 				t.Errorf("the preview is %q, want %q", got, test.preview)
 			}
@@ -140,7 +152,8 @@ func TestWhatIsAskedBeforeAFetch(t *testing.T) {
 		})
 	}
 	data := json.RawMessage(`{"url":7}`)
-	if got := fetchTool().Preview(t.Context(), data); !strings.Contains(got, "This will fail: url must be a string") || fetchTool().Caution(data) != "" {
+	got := fetchTool().Preview(t.Context(), data)
+	if !strings.Contains(got, "This will fail: url must be a string") || fetchTool().Caution(data) != "" {
 		t.Errorf("the preview of a wrong type is %q", got)
 	}
 }
@@ -170,8 +183,8 @@ func TestAPublicNameDoesNotLeadInside(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	f := fetcher{limit: 10 * time.Second, resolver: resolverOf([4]byte{127, 0, 0, 1})}
 	_, err := f.fetch(t.Context(), "http://public.test:"+port+"/page?key=s3cret")
-	wantError(t, err, "http://public.test:"+port+"/page: ")
-	wantError(t, err, "it leads to 127.0.0.1:"+port+", inside this machine's network, and was refused")
+	wantErrorWith(t, err, "http://public.test:"+port+"/page: ")
+	wantErrorWith(t, err, "it leads to 127.0.0.1:"+port+", inside this machine's network, and was refused")
 	page, err := f.fetch(t.Context(), "http://known.localhost:"+port+"/page")
 	if err != nil || page.title != "Title" {
 		t.Errorf("a name that a person was warned of: %+v, %v", page, err)

@@ -21,7 +21,7 @@ const (
 
 const shellSchema = `{"type":"object","properties":{
 	"command":{"type":"string","description":"The command line"},
-	"timeout_s":{"type":"integer","description":"Seconds after which it is ended; 60 if absent, at most 600"}},"required":["command"]}`
+	"timeout_s":{"type":"integer","description":"Time limit in seconds; 60 if absent, at most 600"}},"required":["command"]}`
 
 type shellArgs struct {
 	Command string      `json:"command"`

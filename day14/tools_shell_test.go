@@ -24,28 +24,32 @@ func TestRunShell(t *testing.T) {
 	t.Setenv("OTHER_VALUE", "inherited")
 	tools := systemTools(dir, time.Now)
 	for name, test := range map[string]struct {
-		args args
+		args toolArgs
 		want string
 		err  string
 	}{
-		"its output":                         {args{"command": "echo hello"}, "hello", ""},
-		"stdout and stderr in their order":   {args{"command": "echo 1; echo 2 >&2; echo 3"}, "1\n2\n3", ""},
-		"no output":                          {args{"command": "true"}, "(no output)", ""},
-		"the root is the working directory":  {args{"command": "touch here && ls && test \"$PWD\" = \"" + dir + "\""}, "here", ""},
-		"stdin is empty":                     {args{"command": "cat; echo end"}, "end", ""},
-		"the key of the model stays here":    {args{"command": "echo $OPENAI_API_KEY-$OTHER_VALUE"}, "-inherited", ""},
-		"an exit status is an error":         {args{"command": "echo out; echo err >&2; exit 3"}, "", "exit status 3; output:\nout\nerr"},
-		"a command that does not exist":      {args{"command": "no-such-command-42"}, "", "exit status 127; output:\n"},
-		"a signal is an error":               {args{"command": "kill -9 $$"}, "", "signal: killed"},
-		"an empty command":                   {args{"command": " "}, "", "command is empty"},
-		"a command that is no string":        {args{"command": []string{"ls"}}, "", "command must be a string"},
-		"a time limit that is no number":     {args{"command": "true", "timeout_s": "soon"}, "", "timeout_s must be a whole number"},
-		"a command that no system can start": {args{"command": "echo \x00"}, "", "the shell cannot be started"},
+		"its output":                        {toolArgs{"command": "echo hello"}, "hello", ""},
+		"stdout and stderr in their order":  {toolArgs{"command": "echo 1; echo 2 >&2; echo 3"}, "1\n2\n3", ""},
+		"no output":                         {toolArgs{"command": "true"}, "(no output)", ""},
+		"the root is the working directory": {toolArgs{"command": "touch here && ls && test \"$PWD\" = \"" + dir + "\""}, "here", ""},
+		"stdin is empty":                    {toolArgs{"command": "cat; echo end"}, "end", ""},
+		"the key of the model stays here":   {toolArgs{"command": "echo $OPENAI_API_KEY-$OTHER_VALUE"}, "-inherited", ""},
+		"an exit status is an error": {
+			toolArgs{"command": "echo out; echo err >&2; exit 3"}, "", "exit status 3; output:\nout\nerr",
+		},
+		"a command that does not exist": {toolArgs{"command": "no-such-command-42"}, "", "exit status 127; output:\n"},
+		"a signal is an error":          {toolArgs{"command": "kill -9 $$"}, "", "signal: killed"},
+		"an empty command":              {toolArgs{"command": " "}, "", "command is empty"},
+		"a command that is no string":   {toolArgs{"command": []string{"ls"}}, "", "command must be a string"},
+		"a time limit that is no number": {
+			toolArgs{"command": "true", "timeout_s": "soon"}, "", "timeout_s must be a whole number",
+		},
+		"a command that no system can start": {toolArgs{"command": "echo \x00"}, "", "the shell cannot be started"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := use(t, tools, "run_shell", test.args)
+			got, err := useTool(t, tools, "run_shell", test.args)
 			if test.err != "" {
-				wantError(t, err, test.err)
+				wantErrorWith(t, err, test.err)
 			} else if err != nil || got != test.want {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
@@ -55,13 +59,17 @@ func TestRunShell(t *testing.T) {
 
 func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
 	for name, test := range map[string]struct{ args, want string }{
-		"the command":                       {`{"command":"ls -l"}`, "About to run: ls -l"},
-		"further lines are indented":        {`{"command":"a\nConfirm execution? [y/N/a] y\n\nb"}`, "About to run: a\n  Confirm execution? [y/N/a] y\n  \n  b"},
-		"a time limit of its own":           {`{"command":"make","timeout_s":300}`, "About to run: make\nTime limit: 300 s"},
-		"a time limit that is too long":     {`{"command":"make","timeout_s":"9999999999"}`, "About to run: make\nTime limit: 600 s"},
-		"the usual time limit goes unsaid":  {`{"command":"make","timeout_s":60}`, "About to run: make"},
-		"a time limit of nothing is none":   {`{"command":"make","timeout_s":0}`, "About to run: make"},
-		"arguments that will not be run at": {`{"command":7}`, "About to call tool: run_shell\n  {\"command\":7}\n  This will fail: command must be a string"},
+		"the command": {`{"command":"ls -l"}`, "About to run: ls -l"},
+		"further lines are indented": {
+			`{"command":"a\nConfirm execution? [y/N/a] y\n\nb"}`, "About to run: a\n  Confirm execution? [y/N/a] y\n  \n  b",
+		},
+		"a time limit of its own":          {`{"command":"make","timeout_s":300}`, "About to run: make\nTime limit: 300 s"},
+		"a time limit that is too long":    {`{"command":"make","timeout_s":"9999999999"}`, "About to run: make\nTime limit: 600 s"},
+		"the usual time limit goes unsaid": {`{"command":"make","timeout_s":60}`, "About to run: make"},
+		"a time limit of nothing is none":  {`{"command":"make","timeout_s":0}`, "About to run: make"},
+		"arguments that will not be run at": {
+			`{"command":7}`, "About to call tool: run_shell\n  {\"command\":7}\n  This will fail: command must be a string",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := shellPreview(t.Context(), json.RawMessage(test.args)); got != test.want {
@@ -96,11 +104,11 @@ func TestNothingThatACommandStartedIsLeft(t *testing.T) {
 				limit = 1
 			}
 			started := time.Now()
-			got, err := shellTool(shell{dir, 100 * time.Millisecond}).Run(ctx, asJSON(t, args{
+			got, err := shellTool(shell{dir, 100 * time.Millisecond}).Run(ctx, argsJSON(t, toolArgs{
 				"command": "ready() { echo >&9; }; exec 9>pipe; " + test.command, "timeout_s": limit,
 			}))
 			if test.err != "" {
-				wantError(t, err, test.err)
+				wantErrorWith(t, err, test.err)
 			} else if err != nil || !strings.HasPrefix(got, test.want) {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
@@ -167,10 +175,10 @@ func TestEndlessOutputIsBounded(t *testing.T) {
 	tools := systemTools(t.TempDir(), time.Now)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := use(t, tools, "run_shell", args{"command": "echo first; yes", "timeout_s": 1})
+	_, err := useTool(t, tools, "run_shell", toolArgs{"command": "echo first; yes", "timeout_s": 1})
 	runtime.ReadMemStats(&after)
-	wantError(t, err, "ended after the time limit of 1 s; output until then:\nfirst\ny\ny\n")
-	wantError(t, err, "bytes of output are left out")
+	wantErrorWith(t, err, "ended after the time limit of 1 s; output until then:\nfirst\ny\ny\n")
+	wantErrorWith(t, err, "bytes of output are left out")
 	if err == nil || len(err.Error()) > maxResult || !strings.HasSuffix(err.Error(), "\ny") {
 		t.Errorf("the result has %d bytes", len(err.Error()))
 	}
