@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestArgumentsThatModelsSend(t *testing.T) {
+	for _, test := range []struct{ name, arguments, ran, kept, result string }{
+		{"empty", `""`, "{}", "{}", "noon"},
+		{"white space", `"  "`, "{}", "{}", "noon"},
+		{"null as text", `"null"`, "{}", "{}", "noon"},
+		{"null", `null`, "{}", "{}", "noon"},
+		{"an object instead of text", `{"a": 1}`, `{"a": 1}`, `{"a": 1}`, "noon"},
+		{"19 digits keep their digits", `"{\"id\":1234567890123456789}"`, `{"id":1234567890123456789}`, `{"id":1234567890123456789}`, "noon"},
+		{"cut off", `"{\"a\":"`, "", "{}", `(error) not run: the arguments are not a JSON object (unexpected end of JSON input): {"a":`},
+		{"a list", `"[1]"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
+		{"a text", `"\"x\""`, "", "{}", "(error) not run: the arguments are not a JSON object"},
+		{"two objects", `"{}{}"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			model := newFakeModel(t, deltas("tool_calls", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":`+test.arguments+`}}]}`))
+			b := newBench(t, model, "", "")
+			b.add(t, "now", Allow, "noon")
+			if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+				t.Fatal(err)
+			}
+			if ran := strings.TrimPrefix(strings.Join(b.ran, "|"), "now "); ran != test.ran {
+				t.Errorf("ran with %q, want %q", ran, test.ran)
+			}
+			mustBeValid(t, model.last())
+			if kept := model.last()[1].ToolCalls[0].Function.Arguments; kept != test.kept {
+				t.Errorf("the history has %q, want %q", kept, test.kept)
+			}
+			if result := model.last()[2].Content; !strings.HasPrefix(result, test.result) {
+				t.Errorf("result %q, want %q", result, test.result)
+			}
+		})
+	}
+	t.Run("the key is absent", func(t *testing.T) {
+		model := newFakeModel(t, deltas("tool_calls", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now"}}]}`))
+		b := newBench(t, model, "", "")
+		b.add(t, "now", Allow, "noon")
+		if _, err := b.chat.Turn(t.Context(), "go"); err != nil || len(b.ran) != 1 || b.ran[0] != "now {}" {
+			t.Errorf("ran %q, error %v", b.ran, err)
+		}
+	})
+}
+
+func TestMissingRequiredArgumentIsNamedAndNotAskedAbout(t *testing.T) {
+	model := newFakeModel(t, calls("save", `{"title":"x"}`))
+	b := newBench(t, model, "", "y\n")
+	err := b.registry.Register(Tool{Name: "save", Parameters: json.RawMessage(`{"type":"object","required":["title","content"]}`),
+		Run: func(context.Context, json.RawMessage) (string, error) { t.Error("it ran"); return "", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := model.last()[2].Content, `(error) not run: the required argument "content" is missing`; got != want {
+		t.Errorf("result %q, want %q", got, want)
+	}
+	if strings.Contains(b.out.String(), "Confirm") {
+		t.Error("a call that cannot run was asked about")
+	}
+}
+
+func TestUnknownTools(t *testing.T) {
+	model := newFakeModel(t, calls("calculator", "{}", "now", "{}"), calls("search", "{}"))
+	b := newBench(t, model, "", "")
+	b.add(t, "now", Allow, "noon")
+	b.add(t, "mcp_s1_search", Ask, "found")
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	mustBeValid(t, model.last())
+	var results []string
+	for _, m := range model.last() {
+		if m.Role == "tool" {
+			results = append(results, m.Content)
+		}
+	}
+	want := []string{
+		`(error) there is no tool named "calculator"; there are: mcp_s1_search, now`,
+		"noon",
+		`(error) there is no tool named "search"; close to it: mcp_s1_search`,
+	}
+	if strings.Join(results, "\n") != strings.Join(want, "\n") {
+		t.Errorf("results\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
+	}
+	if strings.Contains(b.out.String(), "Confirm") || len(b.ran) != 1 {
+		t.Errorf("an unknown tool was asked about or guessed: ran %q, screen %s", b.ran, b.out.String())
+	}
+}
+
+func TestNamesInTheMessageAreBounded(t *testing.T) {
+	b := newBench(t, nil, "", "")
+	for i := range 100 {
+		b.add(t, fmt.Sprintf("tool_%03d", i), Allow, "")
+	}
+	_, err := b.registry.Lookup("zzz")
+	if err == nil || strings.Count(err.Error(), "tool_") != 20 {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestModelThatNeverStops(t *testing.T) {
+	var answers []string
+	for i := range maxSteps {
+		answers = append(answers, calls("add", fmt.Sprintf(`{"n":%d}`, i)))
+	}
+	model := newFakeModel(t, append(answers, says("at last"))...)
+	b := newBench(t, model, "", "")
+	b.add(t, "add", Allow, "ok")
+	turn, err := b.chat.Turn(t.Context(), "go")
+	if err != nil || !turn.Limited || turn.Steps != maxSteps || len(b.ran) != maxSteps {
+		t.Fatalf("turn %+v, error %v, %d calls", turn, err, len(b.ran))
+	}
+	mustBeValid(t, b.chat.History)
+	turn, err = b.chat.Turn(t.Context(), "and now?")
+	if err != nil || turn.Limited || turn.Steps != 1 {
+		t.Errorf("the next turn: %+v, error %v", turn, err)
+	}
+}
+
+func TestOutputCutOffAtTheLengthLimit(t *testing.T) {
+	model := newFakeModel(t, deltas("length", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":"{\"path\":\"/et"}}]}`))
+	b := newBench(t, model, "", "")
+	b.add(t, "now", Allow, "noon")
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	mustBeValid(t, model.last())
+	if len(b.ran) != 0 || model.last()[2].Content != "(error) "+errCutOff.Error() || !strings.Contains(b.out.String(), "cut off at its length limit") {
+		t.Errorf("ran %q, result %q, screen %s", b.ran, model.last()[2].Content, b.out.String())
+	}
+}
+
+func TestTextCutOffAtTheLengthLimitIsKeptAndSaid(t *testing.T) {
+	b := newBench(t, newFakeModel(t, deltas("length", `{"content":"once upon"}`)), "", "")
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if last := b.chat.History[len(b.chat.History)-1].Content; last != "once upon" || !strings.Contains(b.out.String(), `stopped with "length"`) {
+		t.Errorf("kept %q, screen %s", last, b.out.String())
+	}
+}
+
+func TestHugeResults(t *testing.T) {
+	for _, test := range []struct{ name, result string }{
+		{"3 MB of two-byte characters in one line", strings.Repeat("é", 1_500_000)},
+		{"the same, off by one byte", "x" + strings.Repeat("é", 1_500_000)},
+		{"200 blocks of 20 KB", strings.Repeat(strings.Repeat("b", 20_000)+"\n", 200)},
+		{"invalid UTF-8", strings.Repeat("caf\xe9 ", 100_000)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			model := newFakeModel(t, calls("big", "{}"))
+			b := newBench(t, model, "", "")
+			b.add(t, "big", Allow, "HEAD"+test.result+"TAIL")
+			if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+				t.Fatal(err)
+			}
+			got := model.last()[2].Content
+			if len(got) > maxResult || !strings.HasPrefix(got, "HEAD") || !strings.HasSuffix(got, "TAIL") || !strings.Contains(got, "bytes in all") {
+				t.Errorf("%d bytes, begins %q, ends %q", len(got), got[:20], got[len(got)-20:])
+			}
+			if utf8.ValidString(test.result) && strings.ContainsRune(got, '\ufffd') {
+				t.Error("a character was cut in half")
+			}
+			if b.out.Len() > 1000 {
+				t.Errorf("the screen shows %d bytes", b.out.Len())
+			}
+		})
+	}
+}
+
+func TestFailedRequestLeavesTheHistoryAsItWas(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		answers  []string
+		messages int // in the history after the failure
+	}{
+		{"at the first step", []string{events(`{"choices":[{"delta":{"content":"half"}}]}`)}, 0},
+		{"after a tool call", []string{calls("now", "{}"), events(`{"choices":[{"delta":{"content":"half"}}]}`)}, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			model := newFakeModel(t, append(test.answers, says("hello"))...)
+			b := newBench(t, model, "", "")
+			b.add(t, "now", Allow, "noon")
+			if _, err := b.chat.Turn(t.Context(), "go"); err == nil {
+				t.Fatal("no error")
+			}
+			if len(b.chat.History) != test.messages {
+				t.Errorf("%d messages: %v", len(b.chat.History), b.chat.History)
+			}
+			if _, err := b.chat.Turn(t.Context(), "again"); err != nil {
+				t.Fatal(err)
+			}
+			mustBeValid(t, model.last())
+			if strings.Contains(fmt.Sprint(model.last()), "half") {
+				t.Error("half a message was kept")
+			}
+		})
+	}
+}
+
+func TestCtrlCDuringAToolCall(t *testing.T) {
+	model := newFakeModel(t, calls("slow", "{}", "now", "{}"))
+	b := newBench(t, model, "", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	b.add(t, "now", Ask, "noon")
+	err := b.registry.Register(Tool{Name: "slow", Policy: Allow, Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
+		cancel() // as the signal would
+		<-ctx.Done()
+		return "", ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	mustBeValid(t, b.chat.History)
+	if _, err := b.chat.Turn(t.Context(), "go on"); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{2, 3} {
+		if got := model.last()[i].Content; got != "(error) interrupted by the user" {
+			t.Errorf("result %d: %q", i, got)
+		}
+	}
+}
+
+func TestToolThatPanics(t *testing.T) {
+	model := newFakeModel(t, calls("bad", "{}"))
+	b := newBench(t, model, "", "")
+	err := b.registry.Register(Tool{Name: "bad", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) { panic("oops") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil || model.last()[2].Content != "(error) bad failed: oops" {
+		t.Errorf("error %v, result %q", err, model.last()[2].Content)
+	}
+}
+
+func TestToolsThatComeWhileATurnRuns(t *testing.T) {
+	model := newFakeModel(t, calls("grow", "{}"))
+	b := newBench(t, model, "", "")
+	err := b.registry.Register(Tool{Name: "grow", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
+		b.add(t, "extra", Ask, "")
+		b.registry.Unregister("grow")
+		return "grown", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	tools := model.requests[1].Tools
+	if len(tools) != 1 || tools[0].Function.Name != "extra" {
+		t.Errorf("the second request offers %v", tools)
+	}
+}
+
+func TestSecretsDoNotReachTheModel(t *testing.T) {
+	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
+	model := newFakeModel(t, calls("env", "{}"))
+	b := newBench(t, model, "", "")
+	b.add(t, "env", Allow, "DEMO_TOKEN=s3cr3t-value")
+	if _, err := b.chat.Turn(t.Context(), "is it s3cr3t-value?"); err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(model.bodies, "") + b.out.String(); strings.Contains(all, "s3cr3t") || !strings.Contains(all, "[REDACTED:DEMO_TOKEN]") {
+		t.Errorf("the secret got out, or was not marked: %s", all)
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// fakeModel is a Chat Completions server that answers each request with the next of its scripts, byte for byte.
+type fakeModel struct {
+	*httptest.Server
+	mu       sync.Mutex
+	answers  []string
+	requests []modelRequest
+	bodies   []string
+}
+
+// newFakeModel starts the server. An answer that begins with "{" is sent as application/json, others as events; one
+// that begins with a number, such as "401 {…}", has that status. Past the last one it says "done".
+func newFakeModel(t testing.TB, answers ...string) *fakeModel {
+	f := &fakeModel{answers: answers}
+	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeModel) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var request modelRequest
+	if err := json.Unmarshal(body, &request); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	f.requests = append(f.requests, request)
+	f.bodies = append(f.bodies, string(body))
+	answer := says("done")
+	if len(f.answers) > 0 {
+		answer, f.answers = f.answers[0], f.answers[1:]
+	}
+	var status int
+	if n, _ := fmt.Sscanf(answer, "%3d ", &status); n == 1 {
+		w.Header().Set("x-should-retry", "false")
+		w.WriteHeader(status)
+		io.WriteString(w, answer[4:])
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	if strings.HasPrefix(answer, "{") {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	io.WriteString(w, answer)
+}
+
+// last returns the messages of the last request, without the system prompt.
+func (f *fakeModel) last() []Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests[len(f.requests)-1].Messages[1:]
+}
+
+func (f *fakeModel) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.requests)
+}
+
+// events is a stream: each line of JSON becomes one event.
+func events(data ...string) string {
+	var b strings.Builder
+	for _, line := range data {
+		b.WriteString("data: " + line + "\n\n")
+	}
+	return b.String() + "data: [DONE]\n\n"
+}
+
+// deltas is a stream of deltas that ends with the given finish reason.
+func deltas(finish string, deltas ...string) string {
+	var data []string
+	for _, delta := range deltas {
+		data = append(data, `{"choices":[{"index":0,"delta":`+delta+`}]}`)
+	}
+	return events(append(data, `{"choices":[{"index":0,"delta":{},"finish_reason":"`+finish+`"}]}`)...)
+}
+
+func says(text string) string { return deltas("stop", `{"content":`+quoted(text)+`}`) }
+
+// calls is an answer with tool calls, given as name and arguments in turn; their ids are c1, c2, …
+func calls(pairs ...string) string {
+	var list []string
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, fmt.Sprintf(`{"index":%d,"id":"c%d","type":"function","function":{"name":%s,"arguments":%s}}`,
+			i/2, i/2+1, quoted(pairs[i]), quoted(pairs[i+1])))
+	}
+	return deltas("tool_calls", `{"tool_calls":[`+strings.Join(list, ",")+`]}`)
+}
+
+// bench is a chat with a fake model, a registry of test tools and a console in memory.
+type bench struct {
+	*agent
+	model    *fakeModel
+	out, err bytes.Buffer
+	ran      []string // "name args" of each tool that ran, in order of their ends
+	mu       sync.Mutex
+}
+
+// newBench reads stdin from input. The rules are those of a GeekAgent.json; "" stands for none.
+func newBench(t testing.TB, model *fakeModel, rules, input string) *bench {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if rules != "" {
+		if err := replaceFile(home+"/GeekAgent.json", []byte(rules)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bench{model: model}
+	console := newConsole(strings.NewReader(input), &b.out, &b.err)
+	t.Cleanup(console.Close)
+	permissions, err := loadPermissions(home+"/GeekAgent.json", console)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.agent = &agent{console: console, permissions: permissions, registry: newRegistry(permissions)}
+	b.skills = newSkills(home+"/skills", b.registry, nil)
+	url := "http://127.0.0.1:1"
+	if model != nil {
+		url = model.URL
+	}
+	b.config = Config{BaseURL: url, Key: "test-key", Model: "fake"}
+	b.chat = &Chat{model: newModel(b.config), registry: b.registry, skills: b.skills, redact: console.redact, trace: &replTrace{console: console}}
+	return b
+}
+
+// add registers a tool that answers with the text of answer.
+func (b *bench) add(t testing.TB, name string, policy Policy, answer string) {
+	t.Helper()
+	err := b.registry.Register(Tool{Name: name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`), Policy: policy,
+		Run: func(_ context.Context, args json.RawMessage) (string, error) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.ran = append(b.ran, name+" "+string(args))
+			return answer, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustBeValid fails unless the API would accept the messages as a history.
+func mustBeValid(t testing.TB, messages []Message) {
+	t.Helper()
+	if err := checkHistory(messages); err != nil {
+		t.Fatalf("the history is not valid: %v", err)
+	}
+}

@@ -1,0 +1,133 @@
+/*
+GeekAgent is a small coding agent: a chat with a language model that can use tools.
+
+	agent [flags] [task…]
+
+Without a task it reads requests, line by line; /help lists the commands. With a task it works on that one, prints what
+it does and exits. A task that begins with a slash runs that command, and no model:
+
+	agent 'what time is it?'
+	agent -yes 'run the tests and say what fails'
+	agent /tools
+
+Any OpenAI-compatible server will do. The environment says which:
+
+	OPENAI_BASE_URL  the API, such as http://localhost:11434/v1 (default: OpenAI's own)
+	OPENAI_API_KEY   the key; a local server takes any text
+	OPENAI_MODEL     the model (default: gpt-4.1-mini)
+
+Its own files lie in .geekagent, below the working directory:
+
+	GeekAgent.json        what it may do, written on the first start: the root folder that no file tool leaves, and for
+	                      each tool allow, ask or deny
+	session.json          the last conversation, for /resume
+	knowledge.json        what /rag add has read
+	skills/NAME/SKILL.md  skills of your own
+	mcp.json              the MCP servers to start, {"mcpServers": {"demo": {"command": "…", "args": ["…"]}}}
+
+Exit codes: 0 answered, 1 failure, 2 step limit reached, 3 answered although a call was denied, 130 interrupted.
+*/
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const title = "GeekAgent Day 15: MCP tools"
+
+// home is the folder of the agent's own files, relative to the working directory.
+const home = ".geekagent"
+
+// agent is the parts of the program, in the order a turn uses them.
+type agent struct {
+	console     *Console
+	config      Config
+	permissions *Permissions
+	registry    *Registry
+	skills      *Skills
+	knowledge   *Knowledge
+	mcp         *MCP
+	session     Session
+	chat        *Chat
+	times       bool
+}
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program. It takes the arguments without the program's name and returns the exit code; what it opens
+// is closed when it returns, and there is no other way out. ctx ends it as SIGTERM does.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("agent [flags] [task…]", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	yes := flags.Bool("yes", false, "answer every question with y; deny stays deny")
+	times := flags.Bool("time", false, "show how long things took")
+	mcp := mcpFlags(flags)
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	} else if err != nil {
+		return exitFailure
+	}
+	task := strings.Join(flags.Args(), " ")
+
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	interrupts := make(chan os.Signal, 1) // read by nobody: between two waits, too, a Ctrl-C must not end the program past its defers
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+
+	console := newConsole(stdin, stdout, stderr)
+	defer console.Close()
+	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
+	var err error
+	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), console); err != nil {
+		return a.fail(err)
+	}
+	a.permissions.yes, a.permissions.oneShot = *yes, task != ""
+	root, err := os.OpenRoot(a.permissions.Root)
+	if err != nil {
+		return a.fail(err)
+	}
+	defer root.Close()
+	if a.knowledge, err = loadKnowledge(filepath.Join(home, "knowledge.json"), root, fetchPage); err != nil {
+		return a.fail(err)
+	}
+
+	a.registry = newRegistry(a.permissions)
+	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
+	for _, tool := range tools {
+		if err := a.registry.Register(tool); err != nil {
+			return a.fail(err)
+		}
+	}
+	if err := a.permissions.WriteDefaults(tools); err != nil {
+		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
+	}
+	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
+	a.mcp = mcp
+	defer mcp.Close()
+	if err := mcp.Connect(ctx, console, a.registry); err != nil {
+		return a.fail(err)
+	}
+	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
+
+	a.session = Session{filepath.Join(home, "session.json")}
+	a.chat = &Chat{model: newModel(a.config), registry: a.registry, skills: a.skills, redact: console.redact}
+	a.chat.trace = newTrace(console, task != "", *times)
+	defer a.save()
+	if task != "" {
+		return a.task(ctx, task)
+	}
+	return a.repl(ctx)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// jsonObject is a JSON object that keeps its order, and its values byte for byte: a map would sort the one, a float64
+// would round the other.
+type jsonObject []jsonMember
+
+type jsonMember struct {
+	key   string
+	value json.RawMessage
+}
+
+// parseObject fails if text is no JSON object. Of a key that stands twice the last value counts.
+func parseObject(text json.RawMessage) (jsonObject, error) {
+	if !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return nil, errors.New("not a JSON object")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var object jsonObject
+	seen := map[string]int{} // key → index
+	_, err := dec.Token()    // the opening brace
+	for err == nil && dec.More() {
+		var key json.Token
+		var value json.RawMessage
+		if key, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
+			name := key.(string) // before a colon there can only be a string
+			if i, twice := seen[name]; twice {
+				object[i].value = value
+				continue
+			}
+			seen[name] = len(object)
+			object = append(object, jsonMember{name, value})
+		}
+	}
+	return object, err
+}
+
+func (o jsonObject) index(key string) int {
+	return slices.IndexFunc(o, func(m jsonMember) bool { return m.key == key })
+}
+
+// get returns nil where there is no such key.
+func (o jsonObject) get(key string) json.RawMessage {
+	if i := o.index(key); i >= 0 {
+		return o[i].value
+	}
+	return nil
+}
+
+// set replaces a value in its place, or appends it.
+func (o *jsonObject) set(key string, value json.RawMessage) {
+	if i := o.index(key); i >= 0 {
+		(*o)[i].value = value
+		return
+	}
+	*o = append(*o, jsonMember{key, value})
+}
+
+func (o *jsonObject) remove(key string) {
+	*o = slices.DeleteFunc(*o, func(m jsonMember) bool { return m.key == key })
+}
+
+func (o jsonObject) json() json.RawMessage {
+	var b bytes.Buffer
+	for i, member := range o {
+		b.WriteByte("{,"[min(i, 1)])
+		b.Write(jsonString(member.key))
+		b.WriteByte(':')
+		b.Write(member.value)
+	}
+	if len(o) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// mapStrings applies change to every string of a JSON text, property names too, and leaves all other bytes as they are,
+// those of strings that do not change too. Strings that are no valid UTF-8 are made valid. text must be valid JSON.
+func mapStrings(text json.RawMessage, change func(string) string) json.RawMessage {
+	var out bytes.Buffer
+	for rest := []byte(text); ; {
+		open := bytes.IndexByte(rest, '"')
+		if open < 0 {
+			out.Write(rest)
+			return out.Bytes()
+		}
+		end := open + 1
+		for ; rest[end] != '"'; end++ {
+			if rest[end] == '\\' {
+				end++ // what is escaped does not end the string
+			}
+		}
+		literal := rest[open : end+1]
+		var old string
+		_ = json.Unmarshal(literal, &old) // cannot fail: a part of valid JSON
+		changed := change(old)
+		out.Write(rest[:open])
+		// A replacement character stands for bytes, or half a surrogate pair, that JSON must not contain.
+		if changed == old && !strings.ContainsRune(old, utf8.RuneError) {
+			out.Write(literal)
+		} else {
+			out.Write(jsonString(changed))
+		}
+		rest = rest[end+1:]
+	}
+}
+
+// jsonString writes text as JSON, with <, > and & as they are: a model reads it.
+func jsonString(text string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string always has a JSON form
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

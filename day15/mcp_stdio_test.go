@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startFake starts the named fake server and stops it at the end of the test.
+func startFake(t *testing.T, n *notebook, l launch) *process {
+	t.Helper()
+	p, err := startProcess(l, n.peer(), func(line string) { n.notef("stderr: %s", line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.close() })
+	return p
+}
+
+// survivors returns the processes that have the mark in their environment, "" where the system has no /proc. A process
+// that has been killed may still stand there for a moment.
+func survivors(t *testing.T, mark string) string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	var found string
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); runtime.Gosched() {
+		found = ""
+		environs, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range environs {
+			// A zombie's environment is empty: it has ended, and waits for its parent.
+			if environ, err := os.ReadFile(file); err == nil && strings.Contains(string(environ), mark) {
+				found += file + " "
+			}
+		}
+		if found == "" {
+			return ""
+		}
+	}
+	return found
+}
+
+// marked is fakeLaunch with a mark that survivors finds.
+func markedLaunch(t *testing.T, name string) (launch, string) {
+	l := fakeLaunch(name)
+	l.env["FAKE_MARK"] = t.Name()
+	return l, "FAKE_MARK=" + t.Name()
+}
+
+func TestACommandThatCannotBeStarted(t *testing.T) {
+	none := t.TempDir()
+	for _, test := range []struct {
+		name string
+		launch
+		want string
+	}{
+		{"is not on PATH", launch{command: "no-such-cmd-42"}, `command "no-such-cmd-42" not found on PATH`},
+		{"holds its arguments", launch{command: "demo-server --stdio -v"},
+			`command "demo-server --stdio -v" not found on PATH; if the command is "demo-server", move the rest to "args": ["--stdio" "-v"]`},
+		{"is a path to nothing", launch{command: "./no/such/cmd"}, `command "./no/such/cmd" not found`},
+		{"is a folder", launch{command: none}, "cannot start " + none + ": "},
+		{"is empty", launch{}, `command "" not found on PATH`},
+		{"has no working directory", launch{command: "cat", dir: "/no/such/dir"}, "there is no working directory /no/such/dir"},
+		{"has a file for a working directory", launch{command: "cat", dir: fakeLaunch("").command}, "there is no working directory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := startProcess(test.launch, (&notebook{}).peer(), nil)
+			var failure *connectionError
+			if p != nil || !errors.As(err, &failure) || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// question asks a fake server for one string.
+func question(t *testing.T, p *process, method string) string {
+	t.Helper()
+	raw, err := p.call(t.Context(), method, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stringValue(raw)
+}
+
+func TestTheEnvironmentOfAServer(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret-of-the-agent")
+	t.Setenv("INHERITED", "yes")
+	t.Setenv("GREETING", "of the parent")
+	l := fakeLaunch("mirror")
+	l.env["GREETING"] = "hi"
+	l.env["PASS"] = "pa$$w0rd$1"
+	p := startFake(t, &notebook{}, l)
+	for name, want := range map[string]string{"INHERITED": "yes", "GREETING": "hi", "PASS": "pa$$w0rd$1", "PATH": os.Getenv("PATH"), "OPENAI_API_KEY": ""} {
+		if got := question(t, p, "env "+name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	l.env["OPENAI_API_KEY"] = "sk-of-the-config"
+	if got := question(t, startFake(t, &notebook{}, l), "env OPENAI_API_KEY"); got != "sk-of-the-config" {
+		t.Errorf("a key that the config gives is %q", got)
+	}
+}
+
+func TestArgumentsArriveAsTheyAre(t *testing.T) {
+	l := fakeLaunch("mirror")
+	l.args = []string{"--root", "/tmp/My Files", "it's", `a"b`, "$HOME", "*", "; rm x", ""}
+	if got, want := question(t, startFake(t, &notebook{}, l), "args"), fmt.Sprintf("%q", l.args); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestARelativeCommandIsRelativeToUs(t *testing.T) {
+	dir := t.TempDir()
+	for _, sub := range []string{"bin", "data"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := fakeLaunch("mirror")
+	if err := os.Symlink(l.command, filepath.Join(dir, "bin", "server")); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(dir)
+	l.command, l.dir = "."+string(filepath.Separator)+filepath.Join("bin", "server"), "data"
+	if got := question(t, startFake(t, &notebook{}, l), "dir"); filepath.Base(got) != "data" {
+		t.Errorf("it works in %s", got)
+	}
+}
+
+func TestAServerThatEndsAtStart(t *testing.T) {
+	n := &notebook{}
+	l, mark := markedLaunch(t, "die")
+	begin := time.Now()
+	p := startFake(t, n, l)
+	_, err := p.call(t.Context(), "initialize", nil)
+	var failure *connectionError
+	if !errors.As(err, &failure) || err.Error() != "exit status 3: DEMO_KEY missing" || time.Since(begin) > time.Second {
+		t.Errorf("got %v after %v", err, time.Since(begin))
+	}
+	<-p.ended // by itself: nobody has called close
+	if n.ended != err || n.text() != "stderr: starting\nstderr: DEMO_KEY missing\nstderr: " {
+		t.Errorf("the peer was told %v, notes %q", n.ended, n.text())
+	}
+	if found := survivors(t, mark); found != "" {
+		t.Errorf("left: %s", found)
+	}
+}
+
+func TestAServerThatEndsDuringACall(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"crash":                    "exit status 1",
+		"crash with a grandchild":  "exit status 1", // who holds stdout and stderr
+		"close stdout and stay on": "it closed its stdin or stdout",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, mark := markedLaunch(t, name)
+			p := startFake(t, &notebook{}, l)
+			if _, err := p.call(t.Context(), "ping", nil); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			if _, err := p.call(t.Context(), "tools/call", nil); err == nil || err.Error() != want || time.Since(begin) > time.Second {
+				t.Errorf("got %v after %v", err, time.Since(begin))
+			}
+			<-p.ended
+			if found := survivors(t, mark); found != "" {
+				t.Errorf("left: %s", found)
+			}
+		})
+	}
+}
+
+func TestALastAnswerBeforeTheEndIsHeard(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		p := startFake(t, &notebook{}, fakeLaunch("answer and exit"))
+		if got := question(t, p, "x"); got != "bye" {
+			t.Fatalf("got %q", got)
+		}
+	}
+}
+
+func TestStopping(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		server string
+		least  time.Duration
+		most   time.Duration
+	}{
+		{"quick", 0, time.Second},                                  // ends with its input
+		{"deaf until SIGTERM", stopGrace, stopGrace + time.Second}, // ignores the end of its input
+		{"deaf", 2 * stopGrace, 5 * time.Second},                   // and SIGTERM too
+		{"floods", 0, 5 * time.Second},                             // never reads, and writes without end
+		{"with a grandchild", 0, time.Second},                      // leaves a process behind that holds everything
+	} {
+		t.Run(test.server, func(t *testing.T) {
+			t.Parallel()
+			l, mark := markedLaunch(t, test.server)
+			p := startFake(t, &notebook{}, l)
+			if _, err := p.call(t.Context(), "ready?", nil); err != nil {
+				t.Fatal(err)
+			}
+			waiting := goCall(context.Background(), p.stream, "hang")
+			begin := time.Now()
+			closed := make(chan error)
+			for range 3 { // from several goroutines
+				go func() { closed <- p.close() }()
+			}
+			if got := <-waiting; got.err == nil || got.err.Error() != "the connection was closed" || time.Since(begin) > time.Second {
+				t.Errorf("a waiting call got %v after %v", got.err, time.Since(begin))
+			}
+			for range 3 {
+				if err := <-closed; err != nil {
+					t.Error(err)
+				}
+			}
+			if took := time.Since(begin); took < test.least || took > test.most {
+				t.Errorf("took %v", took)
+			}
+			if found := survivors(t, mark); found != "" {
+				t.Errorf("left: %s", found)
+			}
+			if err := p.close(); err != nil { // once more
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAServerOfItsOwnGroupSurvivesAnInterrupt(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /proc")
+	}
+	p := startFake(t, &notebook{}, fakeLaunch("mirror"))
+	group, err := strconv.Atoi(question(t, p, "group"))
+	if err != nil || group != p.cmd.Process.Pid {
+		t.Errorf("group %d, process %d, %v", group, p.cmd.Process.Pid, err)
+	}
+}
+
+func TestAServerThatFloodsStderr(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	p, err := startProcess(fakeLaunch("floods stderr"), (&notebook{}).peer(), func(string) { lines++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := question(t, p, "x"); got != "done" { // it could not have written all of it with nobody reading
+		t.Errorf("got %q", got)
+	}
+	p.close()
+	kept := p.stderr.lines()
+	if lines != 10_001 || len(kept) != stderrLines || kept[19] != strings.Repeat("y", stderrWidth) || p.stderr.last() != kept[19] {
+		t.Errorf("%d lines, %d kept, the last: %.50q", lines, len(kept), p.stderr.last())
+	}
+}
+
+func TestMemoryStaysBoundedWithALineThatNeverEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes 64 MiB")
+	}
+	l, mark := markedLaunch(t, "never ends its line")
+	p := startFake(t, &notebook{}, l)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := p.call(t.Context(), "x", nil)
+	runtime.ReadMemStats(&after)
+	if err == nil || err.Error() != "it sent a line of more than 64 MiB" {
+		t.Errorf("got %v", err)
+	}
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 80 {
+		t.Errorf("allocated %d MiB", used)
+	}
+	<-p.ended
+	if found := survivors(t, mark); found != "" {
+		t.Errorf("left: %s", found)
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// serverTool is a server's tool as the registry gets it, and where it is from.
+type serverTool struct {
+	Tool
+	Server   string
+	Original string // its name on the wire; calls go by it, no name is ever split
+}
+
+// same reports whether two tools are one for the model and for a person who is asked.
+func (t serverTool) same(other serverTool) bool {
+	return t.Original == other.Original && t.Server == other.Server && t.Description == other.Description &&
+		string(t.Parameters) == string(other.Parameters) && t.Parallel == other.Parallel && t.Details == other.Details
+}
+
+// toolAdapter turns the tools of one server into tools of the registry.
+type toolAdapter struct {
+	Server  string
+	Servers []string // the names of all configured servers, this one too; see toolNames
+	Globs   []string // which tools are offered; nil offers all
+	Seen    *seenDefinitions
+
+	// Call is a tools/call: it returns the result member. Its error is an *rpcError where the server refused the call, a
+	// *connectionError where the server is not there, else one whose text the model may read.
+	Call func(ctx context.Context, tool string, args json.RawMessage, progress func(text string)) (json.RawMessage, error)
+	// Progress shows a person what a server says about a running call, on one line. Failed tells why a server is not there.
+	Progress func(tool, text string)
+	Failed   func(err error)
+}
+
+// tools returns the tools to offer of a tools/list, in its order, and one line for each of them that needed attention
+// or was left out. A name that stands there twice counts once.
+func (a *toolAdapter) tools(list []toolInfo) (tools []serverTool, warnings []string) {
+	var originals []string
+	for _, info := range list {
+		originals = append(originals, info.Name)
+	}
+	names := toolNames(a.Server, a.Servers, originals)
+	done := map[string]bool{"": true} // without a name there is nothing to call
+	for _, info := range list {
+		if done[info.Name] || !a.offered(info.Name, names[info.Name]) {
+			continue
+		}
+		done[info.Name] = true
+		tool, warning, err := a.tool(names[info.Name], info)
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("tool %s was left out: %v", label(info.Name), err))
+			continue
+		}
+		if warning != "" {
+			warnings = append(warnings, fmt.Sprintf("tool %s: %s", label(info.Name), warning))
+		}
+		tools = append(tools, tool)
+	}
+	return tools, append(warnings, a.idleGlobs(names)...)
+}
+
+func (a *toolAdapter) tool(name string, info toolInfo) (tool serverTool, warning string, err error) {
+	description, removed := a.description(info)
+	schema := mapStrings(info.InputSchema, func(text string) string {
+		clean, n := withoutInvisible(text)
+		removed += n
+		return clean
+	})
+	if removed > 0 {
+		warning = fmt.Sprintf("%d invisible characters were removed from its description and schema", removed)
+	}
+	schema, mended, err := apiSchema(schema)
+	if err != nil {
+		return serverTool{}, "", err
+	}
+	return serverTool{
+		Server: a.Server, Original: info.Name,
+		Tool: Tool{
+			Name: name, Description: description, Parameters: schema,
+			Run:     a.run(name, info.Name),
+			Preview: a.preview(name),
+			Caution: a.Seen.caution(name, description, schema),
+			// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether.
+			// The policy is the zero Policy, Ask, whatever the server says of its tool.
+			Parallel: info.Annotations.ReadOnlyHint,
+			Details:  details(a.Server, info, mended),
+		},
+	}, warning, nil
+}
+
+// description begins with the server's name: the model has to know who says this.
+func (a *toolAdapter) description(info toolInfo) (text string, removed int) {
+	for _, text = range []string{info.Description, info.Title, info.Name} {
+		if strings.TrimSpace(text) != "" {
+			break
+		}
+	}
+	return withoutInvisible(fmt.Sprintf("[MCP:%s] %s", a.Server, text))
+}
+
+// details is what /tools NAME tells of a tool besides its definition: where it is from, and where the definition was
+// mended for the model's API, the schema as it was received.
+func details(server string, info toolInfo, mended []string) string {
+	text := fmt.Sprintf("Tool %s of the MCP server %s.", label(info.Name), label(server))
+	if mended != nil {
+		text += fmt.Sprintf("\nMended for the model's API: %s. The inputSchema as it was received:\n%s",
+			strings.Join(mended, "; "), info.InputSchema)
+	}
+	return text
+}
+
+func (a *toolAdapter) preview(name string) func(context.Context, json.RawMessage) string {
+	return func(_ context.Context, args json.RawMessage) string {
+		return fmt.Sprintf("About to call MCP tool: %s (from server %s)\n  %s", name, visibleLine(a.Server), compact(args))
+	}
+}
+
+// run calls the tool and puts each class of failure into the words that the model reads.
+func (a *toolAdapter) run(name, original string) func(context.Context, json.RawMessage) (string, error) {
+	return func(ctx context.Context, args json.RawMessage) (string, error) {
+		result, err := a.Call(ctx, original, args, func(text string) { a.Progress(name, shortened(text, maxLabel)) })
+		var refused *rpcError
+		var lost *connectionError
+		switch {
+		case errors.As(err, &refused):
+			return "", errors.New(refusalText(refused))
+		case errors.As(err, &lost) && ctx.Err() == nil:
+			a.Failed(err)
+			return "", fmt.Errorf("server %s is not available: %s", a.Server, lost.forModel())
+		case err != nil:
+			return "", err
+		}
+		text, isError := resultText(result)
+		if isError {
+			return "", errors.New(text)
+		}
+		return text, nil
+	}
+}
+
+// forModel is what the model reads of a failed connection: it can try again later, or do without. The cause is for the
+// person.
+func (e *connectionError) forModel() string {
+	if e.late {
+		return e.reason
+	}
+	return "it is gone"
+}
+
+// refusalText is a JSON-RPC error as the model reads it. Its text is the server's, and bounded: data may be anything.
+func refusalText(e *rpcError) string {
+	text := fmt.Sprintf("error %d: %s", e.Code, shortened(e.Message, maxMessage))
+	if len(e.Data) > 0 && string(e.Data) != "null" {
+		text += " " + bounded(e.Data)
+	}
+	return text
+}
+
+// maxMessage bounds the message of a JSON-RPC error, in characters.
+const maxMessage = 2000

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// The screen is 80 columns wide: the banner on the left, the panel beside it.
+const (
+	bannerWidth = 50
+	panelWidth  = 28
+	labelWidth  = 9
+)
+
+// contextLimit is the context that the panel measures against, in tokens. Most models have more.
+const contextLimit = 64000
+
+var banner = []string{
+	title,
+	"Type a request, or /help for the commands.",
+	"Servers in .geekagent/mcp.json are connected at",
+	"start-up; /mcp shows their tools.",
+}
+
+// row is one line of the panel.
+type row struct{ label, value string }
+
+// rows are the facts of the panel, taken when it is printed.
+func (a *agent) rows() []row {
+	return []row{
+		{"Model", a.config.Model},
+		{"Root", shortPath(a.permissions.Root)},
+		{"Skill", or(a.skills.Name(), "none")},
+		{"RAG", plural(a.knowledge.Len(), "document")},
+		{"MCP", a.mcp.Summary()},
+		{"Context", strconv.Itoa(a.chat.Context()) + " / " + strconv.Itoa(contextLimit) + " (" + a.contextShare() + ")"},
+		{"Tokens", strconv.Itoa(a.chat.Tokens)},
+	}
+}
+
+// status is the line after each turn.
+func (a *agent) status(turn Turn) string {
+	parts := []string{
+		"this turn " + strconv.Itoa(turn.Tokens) + " tokens",
+		"total " + strconv.Itoa(a.chat.Tokens),
+		"context " + a.contextShare(),
+		"MCP " + a.mcp.Summary(),
+	}
+	return "── " + strings.Join(parts, " · ") + " ──\n"
+}
+
+// contextShare is how full the context is, rounded up.
+func (a *agent) contextShare() string {
+	return strconv.Itoa((a.chat.Context()*100+contextLimit-1)/contextLimit) + "%"
+}
+
+// printPanel prints the banner with the panel beside it. A value that is too long goes on in the next line.
+func (a *agent) printPanel() {
+	var right []string
+	for _, row := range a.rows() {
+		label := row.label
+		for _, line := range wrap(visibleLine(row.value), panelWidth-labelWidth) {
+			right = append(right, pad(label, labelWidth)+line)
+			label = ""
+		}
+	}
+	for i := range max(len(banner), len(right)) {
+		left, beside := "", ""
+		if i < len(banner) {
+			left = banner[i]
+		}
+		if i < len(right) {
+			beside = right[i]
+		}
+		a.console.Print(strings.TrimRight(pad(left, bannerWidth)+"│ "+beside, " ") + "\n")
+	}
+}
+
+// wrap cuts text into lines of at most width columns, at spaces where there are any.
+func wrap(text string, width int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := lines[len(lines)-1]
+		if last != "" && columns(last)+1+columns(word) <= width {
+			lines[len(lines)-1] = last + " " + word
+			continue
+		}
+		if last != "" {
+			lines = append(lines, "")
+		}
+		for _, r := range word {
+			if columns(lines[len(lines)-1]+string(r)) > width {
+				lines = append(lines, "")
+			}
+			lines[len(lines)-1] += string(r)
+		}
+	}
+	return lines
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-columns(text)))
+}
+
+// columns is how wide a terminal shows text: East Asian characters and emoji take two columns.
+func columns(text string) int {
+	width := 0
+	for _, r := range text {
+		width++
+		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
+			r >= 0xff01 && r <= 0xff60 || r >= 0x3000 && r <= 0x303f || r >= 0x1f300 && r <= 0x1faff {
+			width++
+		}
+	}
+	return width
+}
+
+// shortPath writes the home folder as ~.
+func shortPath(path string) string {
+	if home, err := os.UserHomeDir(); err == nil {
+		if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+			return "~" + rest
+		}
+	}
+	return path
+}
+
+// plural is a count with its noun: 1 step, 2 steps.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func or(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}

@@ -1,0 +1,19 @@
+//go:build !unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup does nothing here: there are no process groups as on Unix.
+func ownGroup(cmd *exec.Cmd) {}
+
+// signalGroup ends p alone. A polite signal does not exist here: SIGTERM is left to the SIGKILL that follows it.
+func signalGroup(p *os.Process, signal syscall.Signal) {
+	if signal == syscall.SIGKILL {
+		_ = p.Kill()
+	}
+}

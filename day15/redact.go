@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// shortestSecret is the length, in bytes, below which a value is left alone: replacing "1" or "true" everywhere would
+// hide nothing and garble everything.
+const shortestSecret = 6
+
+// secret is a value that nobody shall read, and the name that stands in its place.
+type secret struct{ name, value string }
+
+// Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor knows none.
+type Redactor struct {
+	mu       sync.RWMutex // guards what follows
+	secrets  []secret     // the longest value first
+	replacer *strings.Replacer
+}
+
+// newRedactor takes the environment as KEY=value lines and adds the values of all variables whose name contains KEY,
+// TOKEN, SECRET or PASSWORD.
+func newRedactor(environ []string) *Redactor {
+	r := &Redactor{}
+	for _, line := range environ {
+		if name, value, _ := strings.Cut(line, "="); secretName(name) {
+			r.Add(name, value)
+		}
+	}
+	return r
+}
+
+// Add makes value a secret from now on, shown as [REDACTED:name]. A value that is too short is left alone; one that is
+// known keeps its name.
+func (r *Redactor) Add(name, value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := slices.ContainsFunc(r.secrets, func(s secret) bool { return s.value == value })
+	if known || len(value) < shortestSecret {
+		return
+	}
+	r.secrets = append(r.secrets, secret{name, value})
+	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
+	slices.SortFunc(r.secrets, func(a, b secret) int {
+		return cmp.Or(len(b.value)-len(a.value), cmp.Compare(a.name, b.name))
+	})
+	var pairs []string
+	for _, s := range r.secrets {
+		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
+	}
+	r.replacer = strings.NewReplacer(pairs...)
+}
+
+// secretName reports whether a variable, or a header, of this name is taken to hold a secret.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, func(word string) bool {
+		return strings.Contains(name, word)
+	})
+}
+
+// Redact returns text with each secret replaced by [REDACTED:NAME].
+func (r *Redactor) Redact(text string) string {
+	r.mu.RLock()
+	replacer := r.replacer
+	r.mu.RUnlock()
+	if replacer == nil {
+		return text
+	}
+	return replacer.Replace(text)
+}
+
+// Split cuts text that arrives in pieces: done can be redacted and shown now; rest is the beginning of what may become
+// a secret, and has to wait for the next piece.
+func (r *Redactor) Split(text string) (done, rest string) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	hold := 0
+	for _, s := range r.secrets {
+		for n := min(len(s.value)-1, len(text)); n > hold; n-- {
+			if strings.HasSuffix(text, s.value[:n]) {
+				hold = n
+				break
+			}
+		}
+	}
+	return text[:len(text)-hold], text[len(text)-hold:]
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestRedact(t *testing.T) {
+	redactor := newRedactor([]string{
+		"API_KEY=sk-123456", "LONG_TOKEN=sk-123456-and-more", "db_password=hunter22", "MY_SECRET=short", "HOME=/home/someone", "SECRET_B=",
+	})
+	for _, test := range []struct{ name, in, want string }{
+		{"a secret in the middle", "key sk-123456.", "key [REDACTED:API_KEY]."},
+		{"the longer of two that begin alike", "sk-123456-and-more", "[REDACTED:LONG_TOKEN]"},
+		{"twice", "hunter22hunter22", "[REDACTED:db_password][REDACTED:db_password]"},
+		{"under six characters it is left alone", "short", "short"},
+		{"other variables are left alone", "/home/someone", "/home/someone"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := redactor.Redact(test.in); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestRedactTextInPieces(t *testing.T) {
+	redactor := newRedactor([]string{"API_KEY=sk-123456"})
+	text := "The key is sk-123456, sk-12 is not."
+	for size := 1; size < len(text); size++ {
+		var shown strings.Builder
+		held := ""
+		for rest := text; rest != ""; {
+			piece := rest[:min(size, len(rest))]
+			rest = rest[len(piece):]
+			var done string
+			done, held = redactor.Split(held + piece)
+			shown.WriteString(redactor.Redact(done))
+		}
+		shown.WriteString(redactor.Redact(held))
+		if want := redactor.Redact(text); shown.String() != want {
+			t.Errorf("in pieces of %d bytes: %q, want %q", size, shown.String(), want)
+		}
+	}
+}

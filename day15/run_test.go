@@ -1,0 +1,317 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// inFolder makes a new working directory with the given files (name and text in turn), and points the environment to
+// the model; nil stands for none.
+func inFolder(t testing.TB, model *fakeModel, files ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for i := 0; i < len(files); i += 2 {
+		if err := replaceFile(files[i], []byte(files[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("OPENAI_BASE_URL", "")
+	t.Setenv("OPENAI_MODEL", "fake")
+	if model != nil {
+		t.Setenv("OPENAI_API_KEY", "fake-key")
+		t.Setenv("OPENAI_BASE_URL", model.URL)
+	}
+}
+
+// runAgent runs the program in this process.
+func runAgent(t testing.TB, input string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(input), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestTaskFromStartToExitCode(t *testing.T) {
+	looping := make([]string, maxSteps)
+	for i := range looping {
+		looping[i] = calls("ls", "{}")
+	}
+	for _, test := range []struct {
+		name           string
+		answers        []string
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{"answered", []string{says("Result: noon")}, []string{"what", "time?"}, exitOK, "step 1  answer  Result: noon\n--- done in 1 step, ", ""},
+		{"a call and an answer", []string{calls("read", `{"path": "notes.txt"}`), says("Two.\nLines.\n")}, []string{"go"}, exitOK,
+			"step 1  call    read {\"path\":\"notes.txt\"}\nstep 1  result  hello\nstep 2  answer  Two.\nLines.\n--- done in 2 steps, ", ""},
+		{"text beside a call", []string{deltas("tool_calls", `{"content":"Let me look."}`, `{"tool_calls":[{"id":"c1","function":{"name":"read","arguments":"{\"path\":\"notes.txt\"}"}}]}`)},
+			[]string{"go"}, exitOK, "step 1  text    Let me look.\nstep 1  call    read", ""},
+		{"an error result", []string{calls("read", `{"path": "nope.txt"}`)}, []string{"go"}, exitOK, "step 1  result  (error) nope.txt: file does not exist", ""},
+		{"failure", []string{`401 {"error":{"message":"bad key"}}`}, []string{"go"}, exitFailure, "", "geekagent: "},
+		{"step limit", looping, []string{"go"}, exitLimited, "--- stopped after 30 steps, the limit\n", ""},
+		{"nobody can be asked", []string{calls("write", `{"path":"a","content":"b"}`), says("sorry")}, []string{"go"}, exitDenied,
+			"step 1  result  (error) denied: nobody can be asked\nstep 2  answer  sorry\n", "[permission] write was refused: there is no terminal to ask at. Allow it in .geekagent/GeekAgent.json, or answer every question with -yes.\n"},
+		{"-yes", []string{calls("write", `{"path":"a","content":"b"}`), says("ok")}, []string{"-yes", "go"}, exitOK, "step 1  result  ", ""},
+		{"a command", nil, []string{"/help"}, exitOK, "/tools [NAME]", ""},
+		{"a call without the model", nil, []string{"/call", "read", `{"path":"notes.txt"}`}, exitOK, "hello\n", ""},
+		{"a call that fails", nil, []string{"/call read {}"}, exitFailure, "", `geekagent: read: not run: the required argument "path" is missing`},
+		{"a call that is denied", nil, []string{`/call write {"path":"a","content":"b"}`}, exitDenied, "", "geekagent: write: denied: nobody can be asked"},
+		{"an unknown command", nil, []string{"/frobnicate"}, exitFailure, "", "geekagent: there is no command /frobnicate; /help lists them"},
+		{"an unknown flag", nil, []string{"-frobnicate"}, exitFailure, "", "flag provided but not defined"},
+		{"help", nil, []string{"-h"}, exitOK, "", "-yes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inFolder(t, newFakeModel(t, test.answers...), "notes.txt", "hello\n")
+			code, stdout, stderr := runAgent(t, "y\ny\n", test.args...)
+			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
+				t.Errorf("exit code %d, want %d\nstdout:\n%s\nwant\n%s\nstderr:\n%s\nwant\n%s", code, test.code, stdout, test.stdout, stderr, test.stderr)
+			}
+			if _, err := os.Stat("a"); (err == nil) != (test.name == "-yes") {
+				t.Errorf("the file was written, or was not: %v", err)
+			}
+		})
+	}
+}
+
+func TestWrongConfiguration(t *testing.T) {
+	for _, test := range []struct {
+		name, env, value string
+		files            []string
+		args             []string
+		want             string
+	}{
+		{"no key", "OPENAI_API_KEY", "", nil, nil, "geekagent: there is no API key: set OPENAI_API_KEY (a local server takes any text), or try it offline: go run ./mockllm go run ./"},
+		{"no key, one task", "OPENAI_API_KEY", "", nil, []string{"go"}, "there is no API key"},
+		{"unreachable server", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", nil, []string{"go"}, "cannot reach the model at http://127.0.0.1:1/v1: "},
+		{"no URL", "OPENAI_BASE_URL", "localhost", nil, []string{"go"}, `OPENAI_BASE_URL is "localhost"; expected a URL such as`},
+		{"broken permissions", "", "", []string{home + "/GeekAgent.json", "{\n  \"tools\": {\"ls\": \"alow\"}\n}"}, []string{"/help"}, "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls"},
+		{"permissions with a comment", "", "", []string{home + "/GeekAgent.json", "{} // all"}, nil, "GeekAgent.json:1:4: invalid character '/'"},
+		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "nowhere: no such file or directory"},
+		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "is no folder"},
+		{"broken knowledge base", "", "", []string{home + "/knowledge.json", `{"documents": [}`}, []string{"/help"}, "knowledge.json:1:16: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inFolder(t, newFakeModel(t), test.files...)
+			if test.env != "" {
+				t.Setenv(test.env, test.value)
+			}
+			code, stdout, stderr := runAgent(t, "", test.args...)
+			if code != exitFailure || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit code %d, stdout %s, stderr %s, want %s", code, stdout, stderr, test.want)
+			}
+		})
+	}
+}
+
+func TestSessionFromAPipe(t *testing.T) {
+	model := newFakeModel(t, calls("write", `{"path":"a.txt","content":"b"}`), says("It was refused."), says("It is noon."))
+	inFolder(t, model)
+	code, stdout, stderr := runAgent(t, "write something\nn\n\nwhat time is it?\n/reset\n/reset now\n/exit\nnever read\n")
+	if code != exitOK || stderr != "" {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
+	}
+	want := []string{
+		title, "│ Model    fake\n", "│ RAG      0 documents\n", "│ Tokens   0\n",
+		"You › write something\nAbout to write a.txt", "\nConfirm execution? [y/N/a] n\n[Calling tool write → (error) denied by the user]\nIt was refused.\n── this turn ",
+		" tokens · total ", " · context 2%", " ──\nYou › \nYou › what time is it?\nIt is noon.\n", "You › /exit\n",
+	}
+	rest := stdout
+	for _, piece := range want {
+		_, after, found := strings.Cut(rest, piece)
+		if !found {
+			t.Fatalf("%q is not on the screen, or not at its place:\n%s", piece, stdout)
+		}
+		rest = after
+	}
+	if strings.Contains(stdout, "never read") {
+		t.Error("it went on after /exit")
+	}
+}
+
+func TestConversationIsSavedAndResumed(t *testing.T) {
+	model := newFakeModel(t, says("Hello Ada."), says("Ada."))
+	inFolder(t, model)
+	if code, _, stderr := runAgent(t, "I am Ada\n"); code != exitOK || stderr != "" { // the end of input is a way out too
+		t.Fatalf("exit code %d, stderr %s", code, stderr)
+	}
+	if code, _, _ := runAgent(t, "/help\n/exit\n"); code != exitOK { // a start without a conversation loses nothing
+		t.Fatal(code)
+	}
+	_, stdout, _ := runAgent(t, "/resume\nwho am I?\n/resume\n")
+	if !strings.Contains(stdout, "Resumed: 2 messages.") || !strings.Contains(stdout, "Error: a conversation has begun already") {
+		t.Errorf("screen:\n%s", stdout)
+	}
+	if got := model.last(); len(got) != 3 || got[0].Content != "I am Ada" || got[1].Content != "Hello Ada." {
+		t.Errorf("the model got %v", got)
+	}
+	if info, err := os.Stat(home + "/session.json"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+func TestDefaultsAreWrittenOnTheFirstStart(t *testing.T) {
+	inFolder(t, nil)
+	if code, _, stderr := runAgent(t, "", "/tools"); code != exitOK || stderr != "" {
+		t.Fatalf("exit code %d, stderr %s", code, stderr)
+	}
+	text, err := os.ReadFile(home + "/GeekAgent.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{`"root": ".."`, `"ls": "allow"`, `"run_shell": "ask"`, `"write": "ask"`, `"rag_add": "ask"`, `"rag_search": "allow"`} {
+		if !strings.Contains(string(text), line) {
+			t.Errorf("%s is not in\n%s", line, text)
+		}
+	}
+}
+
+func TestRuleThatMatchesNothingIsReported(t *testing.T) {
+	inFolder(t, nil, home+"/GeekAgent.json", `{"tools":{"mcp_files_delte":"deny","ls":"deny","git_diff":"allow","wr*":"ask"}}`)
+	_, stdout, stderr := runAgent(t, "", "/tools")
+	if want := "[permission] the rule \"mcp_files_delte\" in .geekagent/GeekAgent.json matches no tool\n"; stderr != want {
+		t.Errorf("stderr %q, want %q", stderr, want)
+	}
+	if !strings.Contains(stdout, "estimated: characters / 4") {
+		t.Errorf("/tools prints\n%s", stdout)
+	}
+}
+
+func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
+	model := newFakeModel(t)
+	inFolder(t, model)
+	_, stdout, _ := runAgent(t, "/use code-review\n/tools git_diff\nreview\n/unuse\n/tools git_diff\nand now?\n/use nope\n")
+	names := func(request int) string {
+		var names []string
+		for _, d := range model.requests[request].Tools {
+			names = append(names, d.Function.Name)
+		}
+		return strings.Join(names, " ")
+	}
+	if got := names(0); !strings.Contains(got, "git_diff") || strings.Contains(got, "write") {
+		t.Errorf("with the skill the model is offered %s", got)
+	}
+	if got := names(1); strings.Contains(got, "git_diff") || !strings.Contains(got, "write") {
+		t.Errorf("without it, %s", got)
+	}
+	if system := model.requests[0].Messages[0].Content; !strings.Contains(system, "You review changes.") {
+		t.Errorf("the skill is not in the system prompt: %s", system)
+	}
+	if !strings.Contains(stdout, "Brought by the skill code-review.") || !strings.Contains(stdout, `Error: there is no tool named "git_diff"`) || !strings.Contains(stdout, `Error: there is no skill named "nope"`) {
+		t.Errorf("screen:\n%s", stdout)
+	}
+}
+
+func TestKnowledgeBase(t *testing.T) {
+	model := newFakeModel(t, calls("rag_search", `{"query":"step limit"}`))
+	inFolder(t, model, "guide.md", "# Guide\n\nThe step limit is thirty.\n")
+	_, stdout, _ := runAgent(t, "/rag add guide.md nope.md\n/rag\nwhat is the limit?\n/panel\n")
+	if result := model.last()[2].Content; !strings.Contains(result, "Guide, passage 1") || !strings.Contains(result, "thirty") {
+		t.Errorf("rag_search gives %q", result)
+	}
+	for _, want := range []string{"Error: cannot add nope.md", "1 document\n", "Guide", "│ RAG      1 document\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, stdout)
+		}
+	}
+}
+
+// spawn starts the program as a child, with its stdin open, and returns a function that reads its output up to a text.
+func spawn(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until func(text string) string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(out)
+	return cmd, in, func(text string) string {
+		var read strings.Builder
+		for !strings.HasSuffix(read.String(), text) {
+			b, err := reader.ReadByte()
+			if err != nil {
+				t.Fatalf("the output ends before %q: %v\n%s", text, err, read.String())
+			}
+			read.WriteByte(b)
+		}
+		return read.String()
+	}
+}
+
+func TestCtrlCEndsTheTurnAndAtThePromptTheProgram(t *testing.T) {
+	model := newFakeModel(t)
+	asked := make(chan bool)
+	hang := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) // only then the server notices that the client leaves
+		asked <- true
+		<-r.Context().Done()
+	}))
+	defer hang.Close()
+	model.URL = hang.URL
+	inFolder(t, model)
+	cmd, stdin, until := spawn(t)
+	until("You › ")
+	io.WriteString(stdin, "think\n")
+	<-asked
+	cmd.Process.Signal(os.Interrupt)
+	until("(interrupted)\nYou › ")
+	cmd.Process.Signal(os.Interrupt)
+	until("\n")
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
+	}
+}
+
+func TestSignalsEndTheProgramInOrder(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(signal.String(), func(t *testing.T) {
+			model := newFakeModel(t, says("Hello."))
+			inFolder(t, model)
+			cmd, stdin, until := spawn(t)
+			until("You › ")
+			io.WriteString(stdin, "hi\n")
+			until("You › ")
+			cmd.Process.Signal(signal)
+			until("\n")
+			if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+				t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
+			}
+			if _, err := os.Stat(home + "/session.json"); err != nil {
+				t.Errorf("the conversation was not saved: %v", err)
+			}
+		})
+	}
+}
+
+func TestOneShotNeverReadsFromAPipe(t *testing.T) {
+	model := newFakeModel(t, calls("write", `{"path":"a","content":"b"}`))
+	inFolder(t, model)
+	cmd, _, until := spawn(t, "write it") // nobody writes to its stdin, and nobody closes it
+	until("--- done in 2 steps")
+	until("\n")
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitDenied {
+		t.Errorf("exit code %d, want %d", cmd.ProcessState.ExitCode(), exitDenied)
+	}
+}

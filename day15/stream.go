@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+)
+
+// maxAnswer is how much a model may send in one answer, in bytes of events.
+const maxAnswer = 32 << 20
+
+// Answer is what the model said, put together.
+type Answer struct {
+	Text   string
+	Calls  []ToolCall
+	Finish string // stop, tool_calls, length, content_filter, …
+	Usage  Usage  // zero if the server does not count
+}
+
+// Usage counts tokens: of the request, and with the answer.
+type Usage struct {
+	Prompt int `json:"prompt_tokens"`
+	Total  int `json:"total_tokens"`
+}
+
+// chunk is one event of a stream, or a whole answer that was not streamed: then message stands for delta.
+type chunk struct {
+	Choices []struct {
+		Delta   delta  `json:"delta"`
+		Message delta  `json:"message"`
+		Finish  string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage Usage           `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type delta struct {
+	Content   string     `json:"content"`
+	ToolCalls []fragment `json:"tool_calls"`
+}
+
+// assembly puts an answer together. The zero assembly is ready.
+type assembly struct {
+	text   strings.Builder
+	calls  []*openCall
+	finish string
+	usage  Usage
+	size   int
+}
+
+// readEvents reads a stream to its end: [DONE], or the end of the connection. Each event starts silence anew.
+func (a *assembly) readEvents(events ssestream.Decoder, text func(string), silence *time.Timer) error {
+	for events.Next() {
+		data := bytes.TrimSpace(events.Event().Data)
+		if bytes.Equal(data, []byte("[DONE]")) {
+			return nil
+		}
+		if len(data) == 0 { // a comment: the server is alive
+			silence.Reset(modelSilence)
+			continue
+		}
+		if err := a.add(data, text); err != nil {
+			return err
+		}
+		silence.Reset(modelSilence)
+		if a.finish != "" {
+			silence.Reset(lastWords)
+		}
+	}
+	if a.finish != "" {
+		return nil // all has been said; how the connection ended does not matter
+	}
+	return events.Err()
+}
+
+// readBody reads an answer that came in one piece.
+func (a *assembly) readBody(body io.Reader, text func(string)) error {
+	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	return a.add(data, text)
+}
+
+// add takes one event. Members of an unexpected type count as absent; only what is no JSON at all is an error.
+func (a *assembly) add(data []byte, text func(string)) error {
+	var c chunk
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
+		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, preview(string(data), 100))
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return fmt.Errorf("the model failed: %s", preview(errorText(data), 300))
+	}
+	if a.size += len(data); a.size > maxAnswer {
+		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
+	}
+	if c.Usage.Total > 0 {
+		a.usage = c.Usage
+	}
+	for _, choice := range c.Choices {
+		for _, d := range []delta{choice.Delta, choice.Message} {
+			if d.Content != "" {
+				a.text.WriteString(d.Content)
+				text(d.Content)
+			}
+			for _, f := range d.ToolCalls {
+				a.addFragment(f)
+			}
+		}
+		if choice.Finish != "" {
+			a.finish = choice.Finish
+		}
+	}
+	return nil
+}
+
+// answer returns what was put together. It fails if the model never said why it stopped: then the rest is missing.
+func (a *assembly) answer() (Answer, error) {
+	if a.finish == "" {
+		return Answer{}, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
+	}
+	answer := Answer{Text: a.text.String(), Finish: a.finish, Usage: a.usage}
+	for _, c := range a.calls {
+		answer.Calls = append(answer.Calls, c.toolCall())
+	}
+	return answer, nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// wantCall is a call of an answer; its id is compared only where the server sent one.
+type wantCall struct{ id, name, arguments string }
+
+func TestAnswersOfRealServers(t *testing.T) {
+	for _, test := range []struct {
+		name, stream, text, finish string
+		calls                      []wantCall
+	}{
+		{"text in pieces", deltas("stop", `{"role":"assistant","content":""}`, `{"content":"Hel"}`, `{"content":"lo"}`), "Hello", "stop", nil},
+		{"a call in fragments", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"add","arguments":""}}]}`,
+			`{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}`, `{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"two calls without an index", deltas("tool_calls",
+			`{"tool_calls":[{"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},{"id":"c2","function":{"name":"now","arguments":"{}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"c2", "now", `{}`}}},
+		{"pieces with neither index nor id go to the call opened last", deltas("tool_calls",
+			`{"tool_calls":[{"id":"c0","function":{"name":"now","arguments":"{}"}}]}`,
+			`{"tool_calls":[{"id":"c1","function":{"name":"add","arguments":"{\"a\""}}]}`,
+			`{"tool_calls":[{"function":{"arguments":":1"}}]}`, `{"tool_calls":[{"index":null,"function":{"arguments":"}"}}]}`),
+			"", "tool_calls", []wantCall{{"c0", "now", `{}`}, {"c1", "add", `{"a":1}`}}},
+		{"pieces of two calls take turns", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{"}},{"index":1,"id":"c2","function":{"name":"sub","arguments":"{"}}]}`,
+			`{"tool_calls":[{"index":1,"function":{"arguments":"\"b\":2}"}},{"index":0,"function":{"arguments":"\"a\":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"c2", "sub", `{"b":2}`}}},
+		{"id and name come with every piece", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":"}}]}`,
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"a name comes with every piece, an id with none", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"function":{"name":"add","arguments":"{\"a\":"}}]}`,
+			`{"tool_calls":[{"index":0,"function":{"name":"add","arguments":"1}"}}]}`),
+			"", "tool_calls", []wantCall{{"", "add", `{"a":1}`}}},
+		{"one complete call under two indexes is one call", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"equal calls with two ids stay two", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{}"}},{"index":1,"id":"c2","function":{"name":"add","arguments":"{}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{}`}, {"c2", "add", `{}`}}},
+		{"all calls at index 0 with ids of their own", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{}"}}]}`,
+			`{"tool_calls":[{"index":0,"id":"c2","function":{"name":"now","arguments":"{"}}]}`, `{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{}`}, {"c2", "now", `{}`}}},
+		{"empty ids, no id, and the finish reason stop", deltas("stop",
+			`{"tool_calls":[{"id":"","function":{"name":"add","arguments":"{\"a\":1}"}},{"id":"","function":{"name":"add","arguments":"{\"a\":2}"}},{"function":{"name":"now","arguments":""}}]}`),
+			"", "stop", []wantCall{{"", "add", `{"a":1}`}, {"", "add", `{"a":2}`}, {"", "now", ``}}},
+		{"a call without an id before one with an id", deltas("stop",
+			`{"tool_calls":[{"function":{"name":"add","arguments":"{}"}},{"id":"c2","function":{"name":"now","arguments":"{}"}}]}`),
+			"", "stop", []wantCall{{"", "add", `{}`}, {"c2", "now", `{}`}}},
+		{"arguments as an object", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":{"a":9007199254740993123}}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":9007199254740993123}`}}},
+		{"arguments absent or null", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now"}},{"index":1,"id":"c2","function":{"name":"now","arguments":null}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "now", ``}, {"c2", "now", ``}}},
+		{"chunks without choices, nulls, unknown members", events(`{"choices":[]}`, `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":null}}]}`,
+			`{"choices":[{"delta":null}]}`, `{"choices":[{"delta":{"reasoning":"hm","content":"hi"}}],"error":null}`,
+			`{"choices":[{"delta":{},"finish_reason":"stop"}]}`, `{"choices":[],"usage":{"total_tokens":9}}`), "hi", "stop", nil},
+		{"members of an unexpected type count as absent", deltas("stop", `{"content":["x"],"tool_calls":"none"}`, `{"content":"ok"}`), "ok", "stop", nil},
+		{"CRLF, comments, event lines, no space after the colon, no end mark",
+			": hi\r\n\r\nevent: message\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\r\n\r\nid: 7\r\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\n",
+			"ok", "stop", nil},
+		{"an event over several data lines", "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\ndata: \"finish_reason\":\"stop\"}]}\n\n", "ok", "stop", nil},
+		{"a whole answer, not streamed", `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",` +
+			`"function":{"name":"add","arguments":{"a":1}}}]},"finish_reason":"tool_calls"}]}`, "", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answer, streamed, err := ask(t, test.stream)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answer.Text != test.text || streamed != test.text || answer.Finish != test.finish {
+				t.Errorf("text %q, streamed %q, finish %q; want %q, %q", answer.Text, streamed, answer.Finish, test.text, test.finish)
+			}
+			var got []wantCall
+			ids := map[string]bool{}
+			for i, call := range answer.Calls {
+				ids[call.ID] = true
+				got = append(got, wantCall{call.ID, call.Function.Name, call.Function.Arguments})
+				if i < len(test.calls) && test.calls[i].id == "" {
+					got[i].id = ""
+				}
+			}
+			if !reflect.DeepEqual(got, test.calls) {
+				t.Errorf("calls %q, want %q", got, test.calls)
+			}
+			if len(ids) != len(answer.Calls) || ids[""] {
+				t.Errorf("the ids are not unique: %v", ids)
+			}
+		})
+	}
+}
+
+func TestAnswersThatFail(t *testing.T) {
+	const half = `{"choices":[{"delta":{"content":"half a sent"}}]}`
+	for _, test := range []struct{ name, stream, want string }{
+		{"the stream ends without a finish reason", events(half), "cut off"},
+		{"the connection ends in the middle of an event", "data: " + half + "\n\ndata: {\"choi", "cut off"},
+		{"an empty stream", "", "cut off"},
+		{"an error inside a good stream", events(half, `{"error":{"message":"overloaded","code":503}}`), "the model failed: overloaded"},
+		{"an error that is only a text", events(`{"error":"no memory"}`), "the model failed: no memory"},
+		{"an event that is no JSON", events(`{oops`), "cannot be read"},
+		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
+		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
+		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope. Check OPENAI_MODEL (fake)"},
+		{"an error that is not in OpenAI's shape", `400 {"error":"model not loaded"}`, "400 Bad Request: model not loaded"},
+		{"an error that is no JSON", "500 <h1>broken\x1b[2J</h1>", `500 Internal Server Error: <h1>broken\x1b[2J</h1>`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, err := ask(t, test.stream)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// ask sends one request to a server with the given script.
+func ask(t *testing.T, script string) (answer Answer, streamed string, err error) {
+	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"})
+	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece })
+	return answer, streamed, err
+}
+
+func TestRequestWithoutTools(t *testing.T) {
+	server := newFakeModel(t, says("hi"))
+	model := newModel(Config{BaseURL: server.URL, Key: "test-key", Model: "fake"})
+	if _, err := model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if body := server.bodies[0]; strings.Contains(body, "tool") {
+		t.Errorf("the request mentions tools although there are none: %s", body)
+	}
+}
+
+func TestUnreachableModel(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		config     Config
+	}{
+		{"no key", "there is no API key: set OPENAI_API_KEY", Config{BaseURL: defaultBaseURL}},
+		{"no URL", `OPENAI_BASE_URL is "localhost:1"`, Config{BaseURL: "localhost:1", Key: "k"}},
+		{"nobody listens", "cannot reach the model at http://127.0.0.1:1/v1", Config{BaseURL: "http://user:s3cr3t@127.0.0.1:1/v1?key=s3cr3t", Key: "k"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := newModel(test.config).Answer(t.Context(), nil, nil, func(string) {})
+			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr3t") {
+				t.Errorf("error %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestInterruptedRequest(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := newFakeModel(t)
+	server.answers = []string{deltas("stop", `{"content":"one"}`, `{"content":"two"}`)}
+	_, err := newModel(Config{BaseURL: server.URL, Key: "k"}).Answer(ctx, nil, nil, func(string) { cancel() })
+	if err != context.Canceled {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}

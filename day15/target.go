@@ -1,0 +1,124 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// maxEdited is the size, in bytes, up to which the text of an existing file is compared and patched.
+const maxEdited = 8 << 20
+
+// target is a file that is to be written. Its folder is held open: whatever is renamed or linked meanwhile, the file
+// is written into the folder that was checked.
+type target struct {
+	path   string      // for messages
+	folder *os.Root    // nil if it does not exist
+	name   string      // in folder
+	info   fs.FileInfo // nil if the file does not exist
+}
+
+// target checks where path leads, and makes missing folders if it may. It fails outside the root, inside the agent's
+// own folder, and where there is something other than a file that can be written; a symbolic link counts as such,
+// since it would hide from a person what is written. The caller closes the target.
+func (f files) target(path string, makeFolders bool) (target, error) {
+	t := target{path: path}
+	local, err := f.local(path)
+	if err != nil {
+		return t, err
+	}
+	t.path, t.name = filepath.ToSlash(local), filepath.Base(local)
+	if slices.ContainsFunc(strings.Split(t.path, "/"), f.ownName) {
+		return t, errOwn(path)
+	}
+	t.folder, err = f.folder(filepath.Dir(local), makeFolders)
+	if errors.Is(err, fs.ErrNotExist) && !makeFolders {
+		return t, nil
+	} else if err != nil {
+		return t, err
+	}
+	t.info, err = t.folder.Lstat(t.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	switch {
+	case err != nil:
+	case t.info.IsDir():
+		err = errors.New("it is a folder")
+	case t.info.Mode()&fs.ModeSymlink != 0:
+		err = errors.New("it is a symbolic link: write to the file that it leads to")
+	case !t.info.Mode().IsRegular():
+		err = errors.New("it is a device or a pipe, not a file")
+	case t.info.Mode()&0o200 == 0:
+		err = errors.New("it is read-only")
+	}
+	if err != nil {
+		t.close()
+		return t, pathError(path, err)
+	}
+	return t, nil
+}
+
+func (t target) close() {
+	if t.folder != nil {
+		t.folder.Close()
+	}
+}
+
+// read returns the file's text. It fails with fs.ErrNotExist if there is no file, and where it is binary or too large.
+func (t target) read() (string, error) {
+	if t.info == nil {
+		return "", pathError(t.path, fs.ErrNotExist)
+	}
+	file, err := t.folder.OpenFile(t.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", pathError(t.path, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxEdited+1))
+	switch {
+	case err != nil:
+		return "", pathError(t.path, err)
+	case len(data) > maxEdited:
+		return "", fmt.Errorf("%s is larger than %d bytes", t.path, maxEdited)
+	case isBinary(data):
+		return "", fmt.Errorf("%s is a binary file, not text", t.path)
+	}
+	return string(data), nil
+}
+
+// replace writes the file: a new one, which is then renamed. Whoever reads meanwhile finds the old text or the new
+// one, whole. The mode of an existing file is kept.
+func (t target) replace(content string) error {
+	mode := fs.FileMode(0o644)
+	if t.info != nil {
+		mode = t.info.Mode().Perm()
+	}
+	temp := ".new-" + rand.Text()
+	file, err := t.folder.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return pathError(t.path, err)
+	}
+	defer t.folder.Remove(temp) // fails after the rename, as it should
+	_, err = io.WriteString(file, content)
+	if err == nil && t.info != nil {
+		err = file.Chmod(mode) // what the umask took away
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = t.folder.Rename(temp, t.name)
+	}
+	if err != nil {
+		return pathError(t.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	shellLimit    = 60  // seconds that a command may run if nothing else is asked for
+	maxShellLimit = 600 // seconds that it may run at most
+	shellGrace    = 2 * time.Second
+)
+
+const shellSchema = `{"type":"object","properties":{
+	"command":{"type":"string","description":"The command line"},
+	"timeout_s":{"type":"integer","description":"Time limit in seconds; 60 if absent, at most 600"}},"required":["command"]}`
+
+type shellArgs struct {
+	Command string      `json:"command"`
+	Timeout wholeNumber `json:"timeout_s"`
+}
+
+// limit is how long the command may run, in seconds.
+func (a shellArgs) limit() int {
+	if a.Timeout <= 0 {
+		return shellLimit
+	}
+	return min(int(a.Timeout), maxShellLimit)
+}
+
+// shell runs commands.
+type shell struct {
+	root  string        // the working directory
+	grace time.Duration // between SIGTERM and SIGKILL
+}
+
+func shellTool(s shell) Tool {
+	return Tool{
+		Name:        "run_shell",
+		Description: "Run a shell command in the root folder and show what it prints.",
+		Parameters:  json.RawMessage(shellSchema),
+		Preview:     shellPreview,
+		Run: func(ctx context.Context, args json.RawMessage) (string, error) {
+			var a shellArgs
+			if err := decodeArgs(args, &a); err != nil {
+				return "", err
+			}
+			if strings.TrimSpace(a.Command) == "" {
+				return "", errors.New("command is empty")
+			}
+			return s.run(ctx, a)
+		},
+	}
+}
+
+// shellPreview shows the command, whole. Its further lines are indented: none can look like a line of the question.
+func shellPreview(_ context.Context, args json.RawMessage) string {
+	var a shellArgs
+	if err := decodeArgs(args, &a); err != nil {
+		return failingPreview("run_shell", args, err)
+	}
+	text := "About to run: " + strings.ReplaceAll(a.Command, "\n", "\n  ")
+	if a.limit() != shellLimit {
+		text += fmt.Sprintf("\nTime limit: %d s", a.limit())
+	}
+	return text
+}
+
+// run runs one command in a process group of its own and returns its output. When the time is over or ctx ends, the
+// group gets a SIGTERM; after s.grace os/exec closes the pipes, and SIGKILL ends whoever is left. Children that the
+// command left in the background have s.grace to finish: they neither keep the turn waiting nor survive it.
+func (s shell) run(ctx context.Context, a shellArgs) (string, error) {
+	errLimit := fmt.Errorf("ended after the time limit of %d s", a.limit())
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(a.limit())*time.Second, errLimit)
+	defer cancel()
+	var output headTail
+	cmd := s.command(ctx, a.Command)
+	cmd.Stdout, cmd.Stderr = &output, &output // the same writer: one pipe, in the order of writing
+	ownGroup(cmd)
+	cmd.Cancel = func() error {
+		signalGroup(cmd.Process, syscall.SIGTERM)
+		return nil
+	}
+	cmd.WaitDelay = s.grace
+	if err := cmd.Start(); err != nil {
+		return "", fmt.Errorf("the shell cannot be started: %w", err)
+	}
+	err := cmd.Wait()
+	signalGroup(cmd.Process, syscall.SIGKILL)
+	switch text := output.String(); {
+	case err == nil:
+		return text, nil
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%w; output until then:\n%s", context.Cause(ctx), text)
+	case errors.Is(err, exec.ErrWaitDelay):
+		return text + "\n[what the command left running in the background was ended]", nil
+	default:
+		return "", fmt.Errorf("%w; output:\n%s", err, text)
+	}
+}
+
+// command prepares a command line for the system's shell: in the root folder, with an empty stdin, and without
+// the key of the model's API.
+func (s shell) command(ctx context.Context, command string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd", "/c", command)
+	}
+	cmd.Dir = s.root
+	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return strings.EqualFold(name, "OPENAI_API_KEY")
+	})
+	return cmd
+}

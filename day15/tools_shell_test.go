@@ -1,0 +1,188 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestRunShell(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("OPENAI_API_KEY", "the key of the model")
+	t.Setenv("OTHER_VALUE", "inherited")
+	tools := systemTools(dir, time.Now)
+	for name, test := range map[string]struct {
+		args toolArgs
+		want string
+		err  string
+	}{
+		"its output":                        {toolArgs{"command": "echo hello"}, "hello", ""},
+		"stdout and stderr in their order":  {toolArgs{"command": "echo 1; echo 2 >&2; echo 3"}, "1\n2\n3", ""},
+		"no output":                         {toolArgs{"command": "true"}, "(no output)", ""},
+		"the root is the working directory": {toolArgs{"command": "touch here && ls && test \"$PWD\" = \"" + dir + "\""}, "here", ""},
+		"stdin is empty":                    {toolArgs{"command": "cat; echo end"}, "end", ""},
+		"the key of the model stays here":   {toolArgs{"command": "echo $OPENAI_API_KEY-$OTHER_VALUE"}, "-inherited", ""},
+		"an exit status is an error": {
+			toolArgs{"command": "echo out; echo err >&2; exit 3"}, "", "exit status 3; output:\nout\nerr",
+		},
+		"a command that does not exist": {toolArgs{"command": "no-such-command-42"}, "", "exit status 127; output:\n"},
+		"a signal is an error":          {toolArgs{"command": "kill -9 $$"}, "", "signal: killed"},
+		"an empty command":              {toolArgs{"command": " "}, "", "command is empty"},
+		"a command that is no string":   {toolArgs{"command": []string{"ls"}}, "", "command must be a string"},
+		"a time limit that is no number": {
+			toolArgs{"command": "true", "timeout_s": "soon"}, "", "timeout_s must be a whole number",
+		},
+		"a command that no system can start": {toolArgs{"command": "echo \x00"}, "", "the shell cannot be started"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := useTool(t, tools, "run_shell", test.args)
+			if test.err != "" {
+				wantErrorWith(t, err, test.err)
+			} else if err != nil || got != test.want {
+				t.Errorf("%q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
+	for name, test := range map[string]struct{ args, want string }{
+		"the command": {`{"command":"ls -l"}`, "About to run: ls -l"},
+		"further lines are indented": {
+			`{"command":"a\nConfirm execution? [y/N/a] y\n\nb"}`, "About to run: a\n  Confirm execution? [y/N/a] y\n  \n  b",
+		},
+		"a time limit of its own":          {`{"command":"make","timeout_s":300}`, "About to run: make\nTime limit: 300 s"},
+		"a time limit that is too long":    {`{"command":"make","timeout_s":"9999999999"}`, "About to run: make\nTime limit: 600 s"},
+		"the usual time limit goes unsaid": {`{"command":"make","timeout_s":60}`, "About to run: make"},
+		"a time limit of nothing is none":  {`{"command":"make","timeout_s":0}`, "About to run: make"},
+		"arguments that will not be run at": {
+			`{"command":7}`, "About to call tool: run_shell\n  {\"command\":7}\n  This will fail: command must be a string",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := shellPreview(t.Context(), json.RawMessage(test.args)); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// Whatever ends a command, nothing that it started is left. Each command, its background processes included, holds a
+// named pipe open: the pipe's reader comes to the end when the last of them is gone. "ready" writes a line to it.
+func TestNothingThatACommandStartedIsLeft(t *testing.T) {
+	const interrupted, overTime = "ctrl-c", "ended after the time limit of 1 s; output until then:\nbegun"
+	for name, test := range map[string]struct{ command, want, err string }{
+		"a command over its time":        {"echo begun; sleep 600", "", overTime},
+		"with a child in the background": {"sleep 600 & echo begun; ready; sleep 601", "", interrupted},
+		"that is deaf to SIGTERM":        {"trap '' TERM; ready; sleep 600", "", interrupted},
+		"with a deaf child":              {"(trap '' TERM; ready; sleep 600) & wait", "", interrupted},
+		"that ends well at a SIGTERM":    {"trap 'exit 0' TERM; sleep 600 & ready; wait", "", interrupted},
+		"one that only leaves a child":   {"sleep 600 & echo done", "done\n[what the command left running", ""},
+		"one that leaves a silent child": {"sleep 600 >/dev/null 2>&1 & echo done", "done", ""},
+		"one that fails and leaves one":  {"sleep 600 & exit 4", "", "exit status 4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			gone := watchPipe(t, filepath.Join(dir, "pipe"), func() { cancel(errors.New(interrupted)) })
+			limit := 0
+			if test.err == overTime {
+				limit = 1
+			}
+			started := time.Now()
+			got, err := shellTool(shell{dir, 100 * time.Millisecond}).Run(ctx, argsJSON(t, toolArgs{
+				"command": "ready() { echo >&9; }; exec 9>pipe; " + test.command, "timeout_s": limit,
+			}))
+			if test.err != "" {
+				wantErrorWith(t, err, test.err)
+			} else if err != nil || !strings.HasPrefix(got, test.want) {
+				t.Errorf("%q, %v; want %q", got, err, test.want)
+			}
+			if err := <-gone; err != nil {
+				t.Error(err)
+			}
+			if left := processesIn(t, dir); left != "" {
+				t.Errorf("still there: %s", left)
+			}
+			if took := time.Since(started); took > 30*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// watchPipe makes a named pipe, calls ready when a first byte arrives in it, and reports on the channel when nobody
+// holds its other end any more. The goroutine ends then.
+func watchPipe(t *testing.T, name string, ready func()) <-chan error {
+	t.Helper()
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Skip(err)
+	}
+	gone := make(chan error, 1)
+	go func() {
+		pipe, err := os.Open(name)
+		if err != nil {
+			gone <- err
+			return
+		}
+		defer pipe.Close()
+		if n, _ := pipe.Read(make([]byte, 1)); n > 0 {
+			ready()
+		}
+		_, err = io.Copy(io.Discard, pipe)
+		gone <- err
+	}()
+	return gone
+}
+
+// processesIn lists the processes whose working directory is dir, on Linux; a zombie has none.
+func processesIn(t *testing.T, dir string) string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && pid != os.Getpid() {
+			if cwd, _ := os.Readlink("/proc/" + entry.Name() + "/cwd"); cwd == dir {
+				command, _ := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
+				left = append(left, fmt.Sprintf("%d %q", pid, command))
+			}
+		}
+	}
+	return strings.Join(left, ", ")
+}
+
+func TestEndlessOutputIsBounded(t *testing.T) {
+	tools := systemTools(t.TempDir(), time.Now)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := useTool(t, tools, "run_shell", toolArgs{"command": "echo first; yes", "timeout_s": 1})
+	runtime.ReadMemStats(&after)
+	wantErrorWith(t, err, "ended after the time limit of 1 s; output until then:\nfirst\ny\ny\n")
+	wantErrorWith(t, err, "bytes of output are left out")
+	if err == nil || len(err.Error()) > maxResult || !strings.HasSuffix(err.Error(), "\ny") {
+		t.Errorf("the result has %d bytes", len(err.Error()))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
+		t.Errorf("it allocated %d bytes", used)
+	}
+}
