@@ -2,15 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -80,55 +74,6 @@ func (m *MCP) Connect(ctx context.Context, console *Console, registry *Registry)
 	return nil
 }
 
-// configs reads the file. No file stands for no servers, unless a person has named it.
-func (m *MCP) configs() ([]*serverConfig, error) {
-	file := m.file
-	if file == "" {
-		file = filepath.Join(home, "mcp.json")
-	}
-	data, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) && m.file == "" {
-		return nil, m.checkOnly(nil)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the MCP servers: %w", err)
-	}
-	servers, err := parseServers(file, data, os.LookupEnv)
-	if err != nil {
-		return nil, err
-	}
-	var configs []*serverConfig
-	for _, s := range servers {
-		for _, secret := range s.secrets() {
-			m.console.redact.Add(secret.name, secret.value)
-		}
-		for _, warning := range s.Warnings {
-			m.console.Errorf("[mcp] %s\n", warning)
-		}
-		configs = append(configs, &s)
-	}
-	return configs, m.checkOnly(configs)
-}
-
-// checkOnly switches off what -only does not name. It fails on a name that no server has.
-func (m *MCP) checkOnly(configs []*serverConfig) error {
-	if m.only == "" {
-		return nil
-	}
-	wanted := strings.Split(m.only, ",")
-	var names []string
-	for _, c := range configs {
-		names = append(names, c.Name)
-		c.Disabled = c.Disabled || !slices.Contains(wanted, c.Name)
-	}
-	for _, name := range wanted {
-		if !slices.Contains(names, name) {
-			return fmt.Errorf("-only: there is no MCP server %q; there are: %s", name, strings.Join(names, ", "))
-		}
-	}
-	return nil
-}
-
 // reportWaiting names the servers that are not ready yet.
 func (m *MCP) reportWaiting() {
 	for _, s := range m.servers {
@@ -139,45 +84,6 @@ func (m *MCP) reportWaiting() {
 				s.config.Name, s.config.target(), s.config.StartTimeout)
 		}
 	}
-}
-
-// offer brings the registry up to date with the lists of all servers.
-func (m *MCP) offer() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var lists [][]serverTool
-	for _, s := range m.servers {
-		lists = append(lists, s.list())
-	}
-	tools, note := capTools(lists, m.room)
-	if note != "" && note != m.capped {
-		m.console.Errorf("[mcp] %s\n", note)
-	}
-	m.capped = note
-	gone := m.offered
-	m.offered = map[string]serverTool{}
-	for _, tool := range tools {
-		old, known := gone[tool.Name]
-		delete(gone, tool.Name)
-		if known && old.same(tool) {
-			m.offered[tool.Name] = old
-			continue
-		}
-		m.offered[tool.Name] = tool
-		m.registry.Unregister(tool.Name)
-		if err := m.registry.Register(tool.Tool); err != nil {
-			m.console.Errorf("[mcp] %s: %v\n", tool.Server, err)
-		}
-	}
-	for name := range gone {
-		m.registry.Unregister(name)
-	}
-}
-
-func (m *MCP) isClosing() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.closing
 }
 
 // Close stops all servers side by side, within 5 seconds: a program that ends leaves no process behind.
@@ -194,4 +100,10 @@ func (m *MCP) Close() {
 	if err := m.wire.close(); err != nil {
 		m.console.Errorf("[mcp] the wire log is not complete: %v\n", err)
 	}
+}
+
+func (m *MCP) isClosing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closing
 }

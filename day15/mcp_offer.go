@@ -52,3 +52,36 @@ func capTools(servers [][]serverTool, room int) (kept []serverTool, note string)
 	return kept, fmt.Sprintf(`%d tools, but the model's API takes no more than %d, those of the agent included; left out: %s.`+
 		` Choose some with "tools": ["get_*", …] in the server's entry`, total, maxTools, strings.Join(left, ", "))
 }
+
+// offer brings the registry up to date with the lists of all servers.
+func (m *MCP) offer() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lists [][]serverTool
+	for _, s := range m.servers {
+		lists = append(lists, s.list())
+	}
+	tools, note := capTools(lists, m.room)
+	if note != "" && note != m.capped {
+		m.console.Errorf("[mcp] %s\n", note)
+	}
+	m.capped = note
+	gone := m.offered
+	m.offered = map[string]serverTool{}
+	for _, tool := range tools {
+		old, known := gone[tool.Name]
+		delete(gone, tool.Name)
+		if known && old.same(tool) {
+			m.offered[tool.Name] = old
+			continue
+		}
+		m.offered[tool.Name] = tool
+		m.registry.Unregister(tool.Name)
+		if err := m.registry.Register(tool.Tool); err != nil {
+			m.console.Errorf("[mcp] %s: %v\n", tool.Server, err)
+		}
+	}
+	for name := range gone {
+		m.registry.Unregister(name)
+	}
+}

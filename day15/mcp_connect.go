@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+)
+
+// start makes the first connection, unless the entry is switched off or wrong.
+func (s *server) start(ctx context.Context) {
+	defer close(s.started)
+	switch {
+	case s.config.Disabled:
+	case s.config.Err != nil:
+		s.err = s.config.Err // nobody else looks at it before started is closed
+	default:
+		_, _ = s.live(ctx) // the error is kept in s.err
+	}
+}
+
+// live returns the connection, and makes one if there is none. Callers that wait for the same attempt share its result.
+func (s *server) live(ctx context.Context) (*client, error) {
+	c, attempts := s.current()
+	if c != nil {
+		return c, nil
+	}
+	select {
+	case s.connecting <- struct{}{}:
+		defer func() { <-s.connecting }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if c, now := s.current(); c != nil {
+		return c, nil
+	} else if now != attempts {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return nil, s.err
+	}
+	c, err := s.connect(ctx)
+	if err == nil && attempts > 0 {
+		s.note("started again")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attempts++
+	s.client, s.err = c, err
+	return c, err
+}
+
+// current returns the connection if it is alive, and the number of attempts so far.
+func (s *server) current() (*client, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == nil || s.client.ended() {
+		return nil, s.attempts
+	}
+	return s.client, s.attempts
+}
+
+// connect starts the server, shakes hands and lists its tools. The whole has a limit too: a server could answer each of
+// many requests just in time.
+func (s *server) connect(ctx context.Context) (*client, error) {
+	limit := s.config.StartTimeout + s.config.Timeout
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &connectionError{reason: fmt.Sprintf("not ready in %v", limit), late: true})
+	defer cancel()
+	p := peer{name: s.config.Name, wire: s.host.wire, note: s.note}
+	c, err := connect(ctx, p, limits{s.config.StartTimeout, s.config.Timeout}, s.config.ProtocolVersion, s.open)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.refresh(ctx, c); err != nil {
+		_ = c.close() // err says more
+		return nil, fmt.Errorf("tools/list: %w", err)
+	}
+	s.host.watchers.Go(func() { s.watch(c) })
+	return c, nil
+}
+
+// open starts the process of the server.
+func (s *server) open(p peer) (transport, error) {
+	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, func(line string) {
+		s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stderr = process.stderr
+	return process, nil
+}
+
+// watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
+// from the connection's reader, and ends with the connection.
+func (s *server) watch(c *client) {
+	for {
+		select {
+		case <-c.changed:
+			if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
+				s.note("its new list of tools could not be read, the old one stays: %v", err)
+			}
+		case <-c.done:
+			if !s.host.isClosing() {
+				s.note("%v", c.cause)
+			}
+			return
+		}
+	}
+}
+
+// refresh lists the tools and offers them. A tool that needs attention is reported once.
+func (s *server) refresh(ctx context.Context, c *client) error {
+	list, err := c.listTools(ctx)
+	if err != nil {
+		return err
+	}
+	tools, warnings := s.adapter.tools(list)
+	s.mu.Lock()
+	s.tools = tools
+	var fresh []string
+	for _, warning := range warnings {
+		if !s.warned[warning] {
+			s.warned[warning] = true
+			fresh = append(fresh, warning)
+		}
+	}
+	s.mu.Unlock()
+	for _, warning := range fresh {
+		s.note("%s", warning)
+	}
+	s.host.offer()
+	return nil
+}
