@@ -24,6 +24,11 @@ func (k *Knowledge) Tools() []Tool {
 			`"source":{"type":"string","description":"a path inside the root, or an http or https URL"}},"required":["source"]}`),
 		Run:     k.runAdd,
 		Preview: previewAdd,
+		Caution: func(args json.RawMessage) string {
+			var in addArgs
+			_ = json.Unmarshal(args, &in) // Run reports the error
+			return addressCaution(in.Source)
+		},
 	}, {
 		Name: "rag_search",
 		Description: "Search the knowledge base: documents and web pages that were added to it. " +

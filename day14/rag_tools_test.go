@@ -105,3 +105,16 @@ func TestTheModelAddsAfterAQuestionAndSearchesWithoutOne(t *testing.T) {
 		}
 	}
 }
+
+func TestAddingFromInsideTheNetworkIsAskedAboutWhateverTheRuleSays(t *testing.T) {
+	add := (&Knowledge{}).Tools()[0]
+	for source, want := range map[string]string{
+		"http://127.0.0.1:8080/admin": "the address is inside this machine's network: 127.0.0.1",
+		"https://example.com/":        "",
+		"README.md":                   "",
+	} {
+		if got := add.Caution(json.RawMessage(`{"source":` + quoted(source) + `}`)); got != want {
+			t.Errorf("%s: %q, want %q", source, got, want)
+		}
+	}
+}

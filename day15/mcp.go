@@ -80,8 +80,8 @@ func (m *MCP) reportWaiting() {
 		select {
 		case <-s.started:
 		default:
-			m.console.Errorf("[mcp] %s: waiting for %s, %v at most; Ctrl-C goes on without it\n",
-				s.config.Name, s.config.target(), s.config.StartTimeout)
+			m.console.Errorf("[mcp] %s: waiting for %s, %g s at most; Ctrl-C goes on without it\n",
+				visibleLine(s.config.Name), visibleLine(s.config.target()), s.config.StartTimeout.Seconds())
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (s *server) current() (*client, int) {
 // many requests just in time.
 func (s *server) connect(ctx context.Context) (*client, error) {
 	limit := s.config.StartTimeout + s.config.Timeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &connectionError{reason: fmt.Sprintf("not ready in %v", limit), late: true})
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &connectionError{reason: fmt.Sprintf("not ready in %g s", limit.Seconds()), late: true})
 	defer cancel()
 	p := peer{name: s.config.Name, wire: s.host.wire, note: s.note}
 	c, err := connect(ctx, p, limits{s.config.StartTimeout, s.config.Timeout}, s.config.ProtocolVersion, s.open)

@@ -104,21 +104,23 @@ func structuredText(structured json.RawMessage) string {
 }
 
 // sameData reports whether the text already says what the structured content says: "a tool that returns structured
-// content SHOULD also return the serialized JSON in a TextContent block". One SDK wraps what is no object, and the text
-// is then the bare value.
+// content SHOULD also return the serialized JSON in a TextContent block". Where a tool's text is no JSON, several servers
+// put it into an object as its one member.
 func sameData(text, structured string) bool {
 	var inText, inStructured any
 	if !decodeNumbers(structured, &inStructured) {
 		return false
 	}
-	wrapped, ok := inStructured.(map[string]any)
-	if ok = ok && len(wrapped) == 1; ok && wrapped["result"] == text || inStructured == text {
-		return true
+	isJSON := decodeNumbers(text, &inText)
+	same := func(value any) bool { return value == text || isJSON && reflect.DeepEqual(inText, value) }
+	if object, ok := inStructured.(map[string]any); ok && len(object) == 1 {
+		for _, value := range object {
+			if same(value) {
+				return true
+			}
+		}
 	}
-	if !decodeNumbers(text, &inText) {
-		return false
-	}
-	return reflect.DeepEqual(inText, inStructured) || ok && reflect.DeepEqual(inText, wrapped["result"])
+	return same(inStructured)
 }
 
 // decodeNumbers decodes JSON with its numbers as they are written.
