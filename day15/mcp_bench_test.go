@@ -17,7 +17,7 @@ const benchFrame = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_me
 func benchFloor(b *testing.B, server string) {
 	l := fakeLaunch(server)
 	cmd := exec.Command(l.command)
-	cmd.Env = append(os.Environ(), fakeVariable+"="+server)
+	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=server", fakeVariable+"="+server)
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
 	if err := cmd.Start(); err != nil {

@@ -248,7 +248,7 @@ func crash(f *fake) {
 // grandchild starts a process that holds all our streams, reads nothing and ignores SIGTERM.
 func grandchild() {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fakeVariable+"=holds on")
+	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=server", fakeVariable+"=holds on")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		panic(err)
