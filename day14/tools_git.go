@@ -32,8 +32,8 @@ func gitDiff(root string) Tool {
 				Staged bool   `json:"staged"`
 				Path   string `json:"path"`
 			}
-			if err := json.Unmarshal(args, &in); err != nil {
-				return "", fmt.Errorf("git_diff: %w", err)
+			if err := decodeArgs(args, &in); err != nil {
+				return "", err
 			}
 			return gitChanges(ctx, root, in.Staged, in.Path)
 		},

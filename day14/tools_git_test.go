@@ -58,7 +58,7 @@ func TestGitDiff(t *testing.T) {
 		{name: "a path with wildcards is a path", args: `{"path":"sub/*.txt"}`, want: "No unstaged changes in sub/*.txt."},
 		{name: "a path that leads out", args: `{"path":"sub/../../x"}`, err: "outside the root"},
 		{name: "an absolute path", args: `{"path":"/etc/passwd"}`, err: "outside the root"},
-		{name: "an argument of another type", args: `{"staged":"yes"}`, err: "git_diff: "},
+		{name: "an argument of another type", args: `{"staged":"yes"}`, err: "staged must be true or false"},
 	}
 	root := gitRepository(t)
 	writeFile(t, filepath.Join(root, "a.txt"), "one\nstaged\n")

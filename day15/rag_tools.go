@@ -57,8 +57,8 @@ func previewAdd(_ context.Context, args json.RawMessage) string {
 
 func (k *Knowledge) runAdd(ctx context.Context, args json.RawMessage) (string, error) {
 	var in addArgs
-	if err := json.Unmarshal(args, &in); err != nil {
-		return "", fmt.Errorf("rag_add: %w", err)
+	if err := decodeArgs(args, &in); err != nil {
+		return "", err
 	}
 	added, err := k.Add(ctx, in.Source)
 	if err != nil {
@@ -69,16 +69,16 @@ func (k *Knowledge) runAdd(ctx context.Context, args json.RawMessage) (string, e
 
 func (k *Knowledge) runSearch(_ context.Context, args json.RawMessage) (string, error) {
 	var in struct {
-		Query string `json:"query"`
-		Limit int    `json:"limit"`
+		Query string      `json:"query"`
+		Limit wholeNumber `json:"limit"`
 	}
-	if err := json.Unmarshal(args, &in); err != nil {
-		return "", fmt.Errorf("rag_search: %w", err)
+	if err := decodeArgs(args, &in); err != nil {
+		return "", err
 	}
 	if in.Limit < 1 {
 		in.Limit = someHits
 	}
-	hits := k.Search(in.Query, min(in.Limit, mostHits))
+	hits := k.Search(in.Query, min(int(in.Limit), mostHits))
 	switch {
 	case k.Len() == 0:
 		return "The knowledge base is empty.", nil

@@ -36,7 +36,7 @@ func TestRagSearch(t *testing.T) {
 			"[1] Bread, passage 1 (bread.md)\n# Bread\n\nBread needs two hundred degrees."},
 		{"nothing found", `{"query":"zebra\n"}`, `Nothing found: no passage in the knowledge base (3 documents) has a word of "zebra\n".`},
 		{"a limit that is none", `{"query":"zebra","limit":-3}`, `Nothing found: no passage in the knowledge base (3 documents) has a word of "zebra".`},
-		{"an argument of another type", `{"query":7}`, "rag_search: json: cannot unmarshal number"},
+		{"an argument of another type", `{"query":7}`, "query must be a string"},
 	}
 	k := knowledgeIn(t, files)
 	search := knowledgeTool(t, k, "rag_search")
