@@ -22,9 +22,9 @@ import (
 )
 
 // startServer gives the base URL of a mock that runs until the test ends.
-func startServer(t *testing.T, requests *journal) string {
+func startServer(t *testing.T, journal io.Writer) string {
 	t.Helper()
-	server := httptest.NewServer(&api{journal: requests, log: log.New(io.Discard, "", 0)})
+	server := httptest.NewServer(&api{journal: journal, log: log.New(io.Discard, "", 0)})
 	t.Cleanup(server.Close)
 	return server.URL + "/v1"
 }
@@ -280,9 +280,10 @@ func TestAddresses(t *testing.T) {
 	}{
 		{"GET /health", "", 200, `"ok"`},
 		{"GET /v1/health", "", 200, `"ok"`},
-		{"GET /models", apiKey, 200, `{"id":"mock-sloppy","object":"model","created":1700000000,"owned_by":"mockllm"}`},
+		{"GET /models", "Bearer " + apiKey, 200, `{"id":"mock-sloppy","object":"model","created":1700000000,"owned_by":"mockllm"}`},
 		{"GET /v1/models", "", 401, `"code":"invalid_api_key"`},
-		{"POST /v1/chat/completions", "other", 401, `"type":"invalid_request_error","param":null,"code":"invalid_api_key"`},
+		{"GET /v1/models", apiKey, 401, `"code":"invalid_api_key"`},
+		{"POST /v1/chat/completions", "Bearer other", 401, `"type":"invalid_request_error","param":null,"code":"invalid_api_key"`},
 		{"GET /v1/chat/completions", apiKey, 404, `"code":"unknown_url"`},
 		{"POST /v1/responses", apiKey, 404, `Chat Completions API only`},
 		{"GET /", apiKey, 404, `"code":"unknown_url"`},
@@ -291,7 +292,7 @@ func TestAddresses(t *testing.T) {
 		method, path, _ := strings.Cut(test.request, " ")
 		req, _ := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader("{}"))
 		if test.key != "" {
-			req.Header.Set("Authorization", "Bearer "+test.key)
+			req.Header.Set("Authorization", test.key)
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
@@ -307,12 +308,12 @@ func TestAddresses(t *testing.T) {
 
 func TestTheJournalKeepsEachBodyOnALine(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal")
-	requests, err := openJournal(name)
+	file, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer requests.close()
-	url := startServer(t, requests) + "/chat/completions"
+	defer file.Close()
+	url := startServer(t, file) + "/chat/completions"
 	const want = `{"model":"mock","messages":[{"role":"user","content":"a\nb"}],"n":9007199254740993123}`
 	var all sync.WaitGroup
 	for range 20 {

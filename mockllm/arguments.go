@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -8,26 +9,19 @@ import (
 // arguments makes the text of a JSON object for a tool out of a step:
 //
 //  1. A JSON object in the step is it.
-//  2. A parameter that the step names gets the value beside its name:
-//     limit 5, 20 sides, title: "trip".
-//  3. Then the required parameters, then the others, take what fits them best
-//     of what is left, in the order of the text (see value).
-//  4. A required one that found nothing gets its default, or the rest of the
-//     step, or whatever its type allows (see fallback.go).
+//  2. A parameter whose name stands before a value gets that: limit 5,
+//     title: "trip".
+//  3. Then the required parameters, then the others, take what fits them of
+//     what is left, in the order of the text (see value).
+//  4. A required one that found nothing gets its default, or what its type
+//     allows: a string is the rest of the step.
 func arguments(step string, t tool) string {
-	params := parameters(t.parameters)
-	known := map[string]bool{}
-	for _, p := range params {
-		for _, word := range tokens(p.name) {
-			known[word] = true
-		}
-	}
-	c := newClues(step, known)
-	if at := strings.IndexByte(mask(step, spans(c.quotes)), '{'); at >= 0 {
+	if at := strings.IndexByte(mask(step, quote), '{'); at >= 0 {
 		if object, ok := leadingObject(step[at:]); ok {
 			return object
 		}
 	}
+	c, params := findClues(step), parameters(t.parameters)
 	values := make([]string, len(params)) // as JSON, empty for none
 	for i, p := range params {
 		values[i] = c.named(p)
@@ -35,10 +29,10 @@ func arguments(step string, t tool) string {
 	var members []string
 	for i, p := range params {
 		if values[i] == "" {
-			values[i] = c.value(p, onlyNumber(params, p))
+			values[i] = c.value(p)
 		}
 		if values[i] == "" && p.required {
-			values[i] = c.fallback(p, t)
+			values[i] = fallback(step, p, t)
 		}
 		if values[i] != "" {
 			members = append(members, jsonString(p.name)+":"+values[i])
@@ -47,99 +41,117 @@ func arguments(step string, t tool) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// value finds a value by its type, empty if the step has none. Of several
-// optional numbers each needs its name said: "10 lines" is not an offset.
-func (c *clues) value(p parameter, onlyNumber bool) string {
-	if len(p.Enum) > 0 {
-		return c.enumValue(p)
+// named takes the value behind the parameter's own name.
+func (c *clues) named(p parameter) string {
+	isNamed := func(f *clue) bool {
+		called := (f.name == "called" || f.name == "named") && (p.name == "title" || p.name == "name")
+		return (called || f.name == strings.ToLower(p.name)) && p.accepts(f)
 	}
-	switch p.kind() {
+	switch kind(p.Type) {
 	case "integer", "number":
-		if p.required || onlyNumber {
-			return take(c.numbers, p.accepts)
-		}
-	case "array":
-		return c.list(p)
+		return c.take(isNamed, "number")
 	case "string":
-		if text, ok := c.text(p); ok {
-			return jsonString(text)
+		return c.take(isNamed, "quote", "path")
+	}
+	return ""
+}
+
+// value finds a value by its type, empty if the step has none. An optional
+// number must be named: "the first 10 lines" is not an offset.
+func (c *clues) value(p parameter) string {
+	switch k := kind(p.Type); {
+	case len(p.Enum) > 0:
+		return p.enumValue(c.said)
+	case k == "array":
+		return c.all(p)
+	case p.required && (k == "integer" || k == "number"):
+		return c.take(p.accepts, "number")
+	case k == "boolean" && slices.Contains(c.said, strings.ToLower(p.name)):
+		return "true"
+	case k == "string" && p.wantsPath() && p.required:
+		return c.take(p.accepts, "path", "goal", "quote", "phrase")
+	case k == "string" && p.wantsPath():
+		return c.take(p.accepts, "path", "phrase")
+	case k == "string" && p.nameHas(commandNames): // in a command, "for" and "in" introduce nothing
+		return c.take(p.accepts, "quote")
+	case k == "string" && p.required:
+		return c.take(p.accepts, "quote", "phrase", "goal", "path")
+	case k == "string":
+		return c.take(p.accepts, "quote", "phrase")
+	}
+	return ""
+}
+
+// accepts tells whether a clue fits: an integer has no fraction, and "the city of
+// Paris" names the city only once.
+func (p parameter) accepts(f *clue) bool {
+	isFraction := f.kind == "number" && strings.Contains(f.text, ".")
+	return !(isFraction && kind(p.Type) == "integer") && !(f.kind == "phrase" && strings.EqualFold(f.text, p.name))
+}
+
+// enumValue gives the first allowed value of which all words are said.
+func (p parameter) enumValue(said []string) string {
+	for _, allowed := range p.Enum {
+		isMissing := func(w string) bool { return !slices.Contains(said, w) }
+		if value := words(string(allowed)); len(value) > 0 && !slices.ContainsFunc(value, isMissing) {
+			return string(allowed)
 		}
 	}
 	return ""
 }
 
-// text finds a string: for a path whatever looks like one, else quotes, else
-// phrases, and for a required parameter a goal or a pattern such as *.go.
-func (c *clues) text(p parameter) (string, bool) {
-	anything := func(*clue) bool { return true }
-	isPath := func(clue *clue) bool { return looksLikePath(clue.text) }
-	isPattern := func(clue *clue) bool { return strings.Contains(clue.text, "*") }
-	var found *clue
-	look := func(when bool, list []*clue, fits func(*clue) bool) {
-		if found == nil && when {
-			found = first(list, fits)
-		}
-	}
-	look(p.wantsPath(), c.paths, anything)
-	look(p.wantsPath(), c.quotes, isPath)
-	look(p.wantsPath(), c.goals, anything)
-	look(p.required || !p.wantsPath(), c.quotes, anything)
-	look(!p.wantsAll(), c.phrases, anything)
-	look(p.required && !p.wantsAll(), c.goals, anything)
-	look(p.required && !p.wantsAll(), c.paths, isPattern)
-	if found == nil {
-		return "", false
-	}
-	return found.use(), true
-}
-
-// list takes all that is left for an array: quotes, or paths, or a phrase cut
-// at "and"; numbers for an array of numbers.
-func (c *clues) list(p parameter) string {
+// all takes all that is left for an array: numbers, or quotes and paths.
+func (c *clues) all(p parameter) string {
+	kinds := map[string][]string{"string": {"quote", "path"}, "integer": {"number"}, "number": {"number"}}[kind(p.Items)]
 	var items []string
-	switch p.itemKind() {
-	case "integer", "number":
-		for next := take(c.numbers, p.accepts); next != ""; next = take(c.numbers, p.accepts) {
-			items = append(items, next)
-		}
-	case "string":
-		for _, from := range [][]*clue{c.quotes, c.paths} {
-			for _, clue := range from {
-				if !clue.used {
-					items = append(items, jsonString(clue.use()))
-				}
-			}
-		}
-		if found := first(c.phrases, func(*clue) bool { return true }); found != nil && len(items) == 0 {
-			for _, item := range strings.Split(found.use(), " and ") {
-				items = append(items, jsonString(item))
-			}
-		}
+	for item := c.take(p.accepts, kinds...); item != ""; item = c.take(p.accepts, kinds...) {
+		items = append(items, item)
 	}
-	if len(items) == 0 {
+	if items == nil {
 		return ""
 	}
 	return "[" + strings.Join(items, ",") + "]"
 }
 
-// first gives the first unused clue that fits, nil if there is none.
-func first(list []*clue, fits func(*clue) bool) *clue {
-	if i := slices.IndexFunc(list, func(c *clue) bool { return !c.used && fits(c) }); i >= 0 {
-		return list[i]
+// fallback is the value of a required parameter of which the step says nothing.
+func fallback(step string, p parameter, t tool) string {
+	zero := map[string]string{"integer": "1", "number": "1", "boolean": "false", "object": "{}", "array": "[]"}
+	switch value, ok := zero[kind(p.Type)]; {
+	case p.Default != nil:
+		return string(p.Default)
+	case len(p.Enum) > 0:
+		return string(p.Enum[0])
+	case ok:
+		return value
 	}
-	return nil
+	return jsonString(rest(step, t))
 }
 
-// take uses the first clue that fits and gives its text, empty if none does.
-func take(list []*clue, fits func(*clue) bool) string {
-	if found := first(list, fits); found != nil {
-		return found.use()
-	}
-	return ""
-}
+var (
+	around = `[\s,，?？!！。]|请|帮我|把|一下|一个|今天|现在|怎么样|如何|的|吗|吧|` + chinese
+	before = regexp.MustCompile(`^(?:` + around + `)+`)
+	behind = regexp.MustCompile(`(?:\b\.|` + around + `)+$`)
+)
 
-// use marks the clue as taken.
-func (c *clue) use() string {
-	c.used = true
-	return c.text
+// politeWords may stand before what a step is about.
+var politeWords = set(`please can could you the a an me for to`)
+
+// rest is the step without the words around what it is about: polite ones and
+// those that the tool has too in front of it, in Chinese those of the dictionary
+// on both sides. It is all of the step if nothing would be left.
+func rest(step string, t tool) string {
+	text, known := behind.ReplaceAllString(step, ""), words(t.name+" "+t.description)
+	for {
+		text = text[len(before.FindString(text)):]
+		first := strings.TrimRight(strings.SplitN(text, " ", 2)[0], ":：")
+		meant := words(first)
+		if !politeWords[strings.ToLower(first)] && (len(meant) != 1 || !slices.Contains(known, meant[0])) {
+			break
+		}
+		text = strings.TrimLeft(text[len(first):], " :：")
+	}
+	if text == "" {
+		return step
+	}
+	return text
 }

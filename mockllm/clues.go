@@ -4,165 +4,107 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 var (
-	webAddress = regexp.MustCompile(`(?i)\bhttps?://[^\s\x00"'<>，。；、）」]+`)
-	filePath   = regexp.MustCompile(`[\w.~*-]*/[\w.~*/-]*|[\w*-][\w.*-]*\.[A-Za-z]\w{0,7}\b|(?:^|\s)\.\w+`)
-	number     = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
-	// introduction comes before something the step is about.
-	introduction = regexp.MustCompile(`(?i)\b(?:in|for|of|named|called|titled|about|with|saying)\b|名为|叫做|关于`)
-	// phraseEnd is where such a thing ends at the latest.
-	phraseEnd = regexp.MustCompile(`[\x00,;!?，。；！？]|\.(?:\s|$)`)
-	// direction comes before one word that is a goal or an origin.
-	direction = regexp.MustCompile(`(?i)\b(?:to|into|from)\s+([^\s\x00,;!?，。；！？]+)`)
+	// path finds web addresses, README.md, day14/chat.go, *.go and .env.
+	path = regexp.MustCompile(`(` + webAddress.String() + `)|([\w.~*-]*/[\w.~*/-]*|[\w*-][\w.*-]*\.[A-Za-z]\w{0,7}\b)|(?:^|\s)(\.\w+)`)
+	// number takes the leading zeros off, which JSON does not allow; v2 is none.
+	number = regexp.MustCompile(`(?:^|[^\w.-])(-?)0*(\d+(?:\.\d+)?)\b`)
+	// goal finds the word after to, into, from.
+	goal = regexp.MustCompile(`(?i)\b(?:to|into|from)\s+([^\s\x00,;!?，。；！？]+)`)
+	// introduction comes before a phrase, phraseEnd after it at the latest.
+	introduction = regexp.MustCompile(`(?i)\b(?:in|for|of|named|called|about|with)\b(?:\s+(?:the|an?)\b)?|名为|叫做|关于`)
+	phraseEnd    = regexp.MustCompile(`[,;!?，。；！？]|\.(?:\s|$)`)
+	notASCII     = regexp.MustCompile(`[^\x00-\x7f]`)
+	// nameBefore finds the word that stands before a value: title: "trip", limit 5.
+	nameBefore = regexp.MustCompile(`([\pL_]+)[\s:=]*$`)
 )
 
 // vagueWords make a phrase say nothing: "in the current folder".
-var vagueWords = set(`following phrase text word string current folder directory project repository workspace root working file line`)
+var vagueWords = set(`following phrase text string current folder project repository workspace root working file line word`)
 
 // clue is something in a step that can be the value of an argument. Each is
 // used once.
 type clue struct {
-	span
+	kind string // path, quote, number, goal or phrase
+	text string // without the quotation marks
+	name string // the word before it, in lower case
 	used bool
 }
 
-// clues are the values that a step has to offer, each list in the order of the
-// text.
+// clues are all of a step, kind by kind, each kind in the order of the text. A
+// quote of nothing but a path is a "quote path", and comes after other paths.
 type clues struct {
-	step    string
-	words   string // the step with quotes, paths and addresses masked
-	quotes  []*clue
-	paths   []*clue // also web addresses
-	numbers []*clue // as JSON writes them
-	phrases []*clue // what follows in, for, of, named, called, about, with
-	goals   []*clue // the word after to, into, from
-	enums   []int   // places of the enum values that were taken
+	masked  string   // the step with quotes and paths masked
+	said    []string // the words of that
+	hasPath bool
+	list    []*clue
 }
 
-// newClues looks for clues in a step. Phrases of nothing but vague words, stop
-// words and the known ones are none.
-func newClues(step string, known map[string]bool) *clues {
-	c := &clues{step: step, quotes: asClues(quotes(step))}
-	c.words = mask(step, spans(c.quotes))
-	for _, pattern := range []*regexp.Regexp{webAddress, filePath} {
-		c.paths = append(c.paths, asClues(matches(pattern, c.words))...)
-		c.words = mask(c.words, spans(c.paths))
-	}
-	slices.SortFunc(c.paths, func(a, b *clue) int { return a.start - b.start })
-	for _, n := range matches(number, c.words) {
-		if !latin(step, n.start-1) && !latin(step, n.end) {
-			n.text = jsonNumber(n.text)
-			c.numbers = append(c.numbers, &clue{span: n})
-		}
-	}
-	c.phrases = asClues(c.findPhrases(known))
-	for _, at := range direction.FindAllStringSubmatchIndex(c.words, -1) {
-		if goal := strings.TrimRight(step[at[2]:at[3]], "."); !isVague(goal, known) {
-			c.goals = append(c.goals, &clue{span: span{at[2], at[3], goal}})
+// findClues looks for clues in a step.
+func findClues(step string) *clues {
+	unquoted := mask(step, quote)
+	c := &clues{masked: mask(unquoted, path)}
+	c.said = words(c.masked)
+	c.add(step, unquoted, path, "path")
+	c.add(step, step, quote, "quote")
+	c.hasPath = slices.ContainsFunc(c.list, func(found *clue) bool { return found.kind != "quote" })
+	c.add(step, c.masked, number, "number")
+	c.add(step, c.masked, goal, "goal")
+	for i, part := range introduction.Split(c.masked, -1) {
+		phrase := strings.TrimSpace(phraseEnd.Split(part, 2)[0])
+		if i > 0 && !strings.Contains(phrase, "\x00") && !isVague(phrase) {
+			c.list = append(c.list, &clue{kind: "phrase", text: phrase})
 		}
 	}
 	return c
 }
 
-// findPhrases gives what stands between an introduction and the next one, or
-// the end of the clause. What a mask hides is a clue of its own.
-func (c *clues) findPhrases(known map[string]bool) []span {
-	var found []span
-	heads := introduction.FindAllStringIndex(c.words, -1)
-	for i, head := range heads {
-		start, end := head[1], len(c.words)
-		if i+1 < len(heads) {
-			end = heads[i+1][0]
+// add adds what pattern finds in a masked step; the text of a clue is what the
+// groups of the pattern match.
+func (c *clues) add(step, masked string, pattern *regexp.Regexp, kind string) {
+	for _, at := range pattern.FindAllStringSubmatchIndex(masked, -1) {
+		found := &clue{kind: kind}
+		for g := 2; g < len(at); g += 2 {
+			found.text += step[max(0, at[g]):max(0, at[g+1])] // -1 is a group without a match
 		}
-		if stop := phraseEnd.FindStringIndex(c.words[start:end]); stop != nil {
-			end = start + stop[0]
-			if c.words[end] == 0 {
+		if before := nameBefore.FindStringSubmatch(c.masked[max(0, at[0]-40):at[0]]); before != nil {
+			found.name = strings.ToLower(before[1])
+		}
+		switch {
+		case kind == "path" || kind == "goal":
+			found.text = strings.TrimRight(found.text, ".,:;!?)")
+		case kind == "quote" && found.text != "" && path.FindString(found.text) == found.text:
+			found.kind = "quote path"
+		}
+		found.text = strings.ReplaceAll(found.text, `\"`, `"`)
+		if kind != "goal" || !isVague(found.text) {
+			c.list = append(c.list, found)
+		}
+	}
+}
+
+// isVague tells whether a phrase is made of English words that say nothing.
+func isVague(phrase string) bool {
+	says := func(w string) bool { return !vagueWords[w] }
+	return !notASCII.MatchString(phrase) && !slices.ContainsFunc(words(phrase), says)
+}
+
+// take uses up the first clue that fits of the first kind that has one, and
+// gives it as JSON, empty if there is none.
+func (c *clues) take(fits func(*clue) bool, kinds ...string) string {
+	for _, kind := range kinds {
+		for _, found := range c.list {
+			if found.used || !strings.Contains(found.kind, kind) || !fits(found) {
 				continue
 			}
-		}
-		text := strings.TrimSpace(c.words[start:end])
-		for _, article := range []string{"the ", "a ", "an "} {
-			text = strings.TrimPrefix(text, article)
-		}
-		if !isVague(text, known) {
-			found = append(found, span{start, end, text})
+			found.used = true
+			if kind == "number" {
+				return found.text
+			}
+			return jsonString(found.text)
 		}
 	}
-	return found
-}
-
-// isVague tells whether a text is made of words that say nothing.
-func isVague(text string, known map[string]bool) bool {
-	if strings.IndexFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) >= 0 {
-		return false
-	}
-	return !slices.ContainsFunc(tokens(text), func(w string) bool { return !stopWords[w] && !vagueWords[w] && !known[w] })
-}
-
-// matches gives all places where pattern matches, without the sentence's
-// punctuation at their end.
-func matches(pattern *regexp.Regexp, text string) []span {
-	var found []span
-	for _, at := range pattern.FindAllStringIndex(text, -1) {
-		start, end := at[0], at[1]
-		for start < end && unicode.IsSpace(rune(text[start])) {
-			start++
-		}
-		trimmed := strings.TrimRight(text[start:end], ".,:;!?)")
-		if trimmed == "" {
-			trimmed = text[start:end] // "." and ".." are paths
-		}
-		found = append(found, span{start, start + len(trimmed), trimmed})
-	}
-	return found
-}
-
-// looksLikePath tells whether all of a text is a path or a web address.
-func looksLikePath(text string) bool {
-	for _, pattern := range []*regexp.Regexp{webAddress, filePath} {
-		if at := pattern.FindStringIndex(text); at != nil && at[0] == 0 && at[1] == len(text) {
-			return true
-		}
-	}
-	return false
-}
-
-// jsonNumber takes the leading zeros off, which JSON does not allow.
-func jsonNumber(text string) string {
-	digits, negative := strings.CutPrefix(text, "-")
-	for len(digits) > 1 && digits[0] == '0' && digits[1] != '.' {
-		digits = digits[1:]
-	}
-	if negative {
-		return "-" + digits
-	}
-	return digits
-}
-
-// latin tells whether byte i is part of a Latin word: next to a number it means
-// that this is none, while Chinese characters may stand there.
-func latin(text string, i int) bool {
-	return i >= 0 && i < len(text) && (text[i] == '_' || text[i] < utf8.RuneSelf && unicode.In(rune(text[i]), unicode.Letter, unicode.Digit))
-}
-
-// asClues makes clues of spans.
-func asClues(list []span) []*clue {
-	var all []*clue
-	for _, s := range list {
-		all = append(all, &clue{span: s})
-	}
-	return all
-}
-
-// spans are the places of clues.
-func spans(list []*clue) []span {
-	var all []span
-	for _, c := range list {
-		all = append(all, c.span)
-	}
-	return all
+	return ""
 }

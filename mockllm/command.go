@@ -12,19 +12,24 @@ import (
 )
 
 // runCommand runs args with env (KEY=value) on top of our own environment and
-// gives its exit code. Files are handed to the command as they are, nothing is
-// copied in between; it stays in our process group, so that the terminal's
-// Ctrl-C reaches it without our help.
+// gives its exit code. Files are handed to the command as they are, and it stays
+// in our process group, so that the terminal's Ctrl-C reaches it without our help.
 func runCommand(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(cmd.Environ(), env...) // of two values for one key the last counts
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 
+	// These must not end us while the command runs. What is ignored (nohup) stays
+	// ignored, for us and for the command.
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, watched()...)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(stderr, "mockllm: cannot start %s: %v\n", args[0], cause(err))
+		fmt.Fprintf(stderr, "mockllm: cannot start the command: %v\n", err)
 		return 127
 	}
 	ended := make(chan error, 1)
@@ -38,7 +43,7 @@ func runCommand(ctx context.Context, args, env []string, stdin io.Reader, stdout
 			}
 			return exitCode(cmd.ProcessState)
 		case s := <-signals:
-			if s != os.Interrupt && s != syscall.SIGQUIT {
+			if s != os.Interrupt && s != syscall.SIGQUIT { // the terminal sends these to the command too
 				forward(cmd.Process, s)
 			}
 		case <-cancelled:
@@ -46,20 +51,6 @@ func runCommand(ctx context.Context, args, env []string, stdin io.Reader, stdout
 			forward(cmd.Process, syscall.SIGTERM)
 		}
 	}
-}
-
-// watched are the signals that must not end us while a command runs. The
-// terminal sends Ctrl-C and Ctrl-\ to the command as well, so these end here;
-// the others are forwarded. A signal that is ignored (nohup) stays ignored,
-// for us and for the command.
-func watched() []os.Signal {
-	var list []os.Signal
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
-			list = append(list, s)
-		}
-	}
-	return list
 }
 
 // forward passes a signal on; where signals cannot be sent (Windows) it ends
@@ -76,15 +67,4 @@ func exitCode(state *os.ProcessState) int {
 		return 128 + int(status.Signal())
 	}
 	return state.ExitCode()
-}
-
-// cause drops what names the command a second time.
-func cause(err error) error {
-	if lookup := (*exec.Error)(nil); errors.As(err, &lookup) {
-		return lookup.Err
-	}
-	if start := (*os.PathError)(nil); errors.As(err, &start) {
-		return start.Err
-	}
-	return err
 }

@@ -138,7 +138,7 @@ func TestACommandThatCannotStart(t *testing.T) {
 	for _, name := range []string{"no-such-command-anywhere", "./no/such/file", t.TempDir()} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), []string{name, "-x"}, nil, io.Discard, &stderr)
-		if code != 127 || !strings.HasPrefix(stderr.String(), "mockllm: cannot start "+name+": ") || strings.Count(stderr.String(), "\n") != 1 || strings.Count(stderr.String(), name) != 1 {
+		if code != 127 || !strings.HasPrefix(stderr.String(), "mockllm: cannot start the command: ") || strings.Count(stderr.String(), "\n") != 1 || strings.Count(stderr.String(), name) != 1 {
 			t.Errorf("%s: code %d, %q", name, code, stderr.String())
 		}
 	}

@@ -5,25 +5,17 @@
 //
 //	$ go run ./mockllm go run ./day14 'what time is it?'
 //
-// The command finds the mock through OPENAI_BASE_URL, OPENAI_API_KEY and
-// OPENAI_MODEL, which are set for it alone. It has this terminal's input and
-// output to itself, Ctrl-C is its own affair, and its exit code becomes ours
-// (127 if it cannot be started, 128 plus the signal's number if one killed it).
+// The command gets OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL, and this
+// terminal to itself, Ctrl-C included. Its exit code becomes ours (127 if it
+// cannot be started, 128 plus the signal's number if one killed it).
 //
-// Or start the server and talk to it:
+// Or start the server alone:
 //
 //	$ go run ./mockllm
 //	mock LLM listening on http://127.0.0.1:8910/v1 (api key: test-key)
 //
-//	$ curl -s http://127.0.0.1:8910/v1/chat/completions -H 'Authorization: Bearer test-key' \
-//	    -d '{"model": "mock", "messages": [{"role": "user", "content": "make me a sandwich"}]}'
-//	{"id":"chatcmpl-1","object":"chat.completion",…
-//	"message":{"role":"assistant","content":"I don't have a tool that can do that.",…
-//
-// It has no knowledge, so it works with the tools of the request: rules.go says
-// how it picks one and where the arguments come from. The same request gets the
-// same answer. The model mock-sloppy makes two mistakes before each task, which
-// a good client survives. What the real API refuses is refused here too.
+// rules.go says what it answers. The model mock-sloppy makes two mistakes before
+// each task, which a good client survives. What the real API refuses is refused.
 //
 // Flags come before the command:
 //
@@ -34,6 +26,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -58,92 +51,62 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("mockllm", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: mockllm [flags] [command [arguments]]")
-		flags.PrintDefaults()
-	}
 	addr := flags.String("addr", "", "`host:port` to listen on")
 	model := flags.String("model", plainModel, "the command's OPENAI_MODEL: mock or mock-sloppy")
 	journalFile := flags.String("journal", "", "append each request body to this `file`")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
-	case err != nil:
+	} else if err != nil {
 		return 2
-	case !slices.Contains(models, *model):
+	}
+	if !slices.Contains(models, *model) {
 		fmt.Fprintf(stderr, "mockllm: there is no model %q; take one of %q\n", *model, models)
 		return 2
 	}
-
-	requests, err := openJournal(*journalFile)
-	if err != nil {
-		fmt.Fprintf(stderr, "mockllm: cannot open the journal: %v\n", err)
-		return 1
+	mock := &api{log: log.New(stderr, "mockllm: ", 0)}
+	if *journalFile != "" { // for its owner's eyes only, as prompts may be private
+		file, err := os.OpenFile(*journalFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			fmt.Fprintf(stderr, "mockllm: cannot open the journal: %v\n", err)
+			return 1
+		}
+		defer file.Close()
+		mock.journal = file
 	}
-	defer requests.close()
 	listener, err := net.Listen("tcp", address(*addr, flags.NArg() > 0))
 	if err != nil {
 		fmt.Fprintf(stderr, "mockllm: cannot listen: %v (-addr takes another address)\n", err)
 		return 1
 	}
-	server := newServer(&api{journal: requests, log: log.New(stderr, "mockllm: ", 0)})
+	server := &http.Server{Handler: mock, ErrorLog: mock.log, ReadHeaderTimeout: 5 * time.Second}
 	baseURL := "http://" + listener.Addr().String() + "/v1"
 	if flags.NArg() == 0 {
-		return serve(ctx, server, listener, baseURL, stdout, stderr)
+		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		fmt.Fprintf(stdout, "mock LLM listening on %s (api key: %s)\n", baseURL, apiKey)
+		return serve(ctx, server, listener, stderr)
 	}
 	go server.Serve(listener) // ends with the Close below; its error is that Close
 	defer server.Close()
-	return runCommand(ctx, flags.Args(), []string{
-		"OPENAI_BASE_URL=" + baseURL, "OPENAI_API_KEY=" + apiKey, "OPENAI_MODEL=" + *model,
-	}, stdin, stdout, stderr)
+	env := []string{"OPENAI_BASE_URL=" + baseURL, "OPENAI_API_KEY=" + apiKey, "OPENAI_MODEL=" + *model}
+	return runCommand(ctx, flags.Args(), env, stdin, stdout, stderr)
 }
 
 // address is where to listen: at the place asked for; else, for a command, at a
 // free port, so that several can run at once; else at the well-known one.
 func address(asked string, forCommand bool) string {
-	switch port := os.Getenv("PORT"); {
-	case asked != "":
-		return asked
-	case forCommand:
+	if asked == "" && forCommand {
 		return "127.0.0.1:0"
-	case port != "":
-		return net.JoinHostPort("127.0.0.1", port)
 	}
-	return "127.0.0.1:8910"
+	return cmp.Or(asked, "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "8910"))
 }
 
-// newServer gives up on clients that send or read too slowly, so that they do
-// not pile up.
-func newServer(a *api) *http.Server {
-	return &http.Server{
-		Handler:           a,
-		ErrorLog:          a.log,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       time.Minute,
-		WriteTimeout:      time.Minute,
-		IdleTimeout:       2 * time.Minute,
-	}
-}
-
-// serve answers requests until ctx ends, or Ctrl-C or SIGTERM comes, and gives
-// the exit code. Answers under way have two seconds to finish.
-func serve(ctx context.Context, server *http.Server, listener net.Listener, baseURL string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	fmt.Fprintf(stdout, "mock LLM listening on %s (api key: %s)\n", baseURL, apiKey)
-	select {
-	case err := <-failed:
+// serve answers requests until ctx ends, and gives the exit code.
+func serve(ctx context.Context, server *http.Server, listener net.Listener, stderr io.Writer) int {
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		fmt.Fprintf(stderr, "mockllm: %v\n", err)
 		return 1
-	case <-ctx.Done():
 	}
-	grace, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		server.Close()
-	}
-	<-failed
 	return 0
 }

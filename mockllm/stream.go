@@ -7,80 +7,63 @@ import (
 	"unicode/utf8"
 )
 
-// delta is what a chunk adds to the message.
-type delta struct {
-	Role      string      `json:"role,omitempty"`
-	Content   *string     `json:"content,omitempty"`
-	ToolCalls []toolDelta `json:"tool_calls,omitempty"`
-}
-
-// toolDelta adds to the call with that index: the first one opens it with id,
-// type and name, the others bring pieces of the arguments.
-type toolDelta struct {
-	Index    int           `json:"index"`
-	ID       string        `json:"id,omitempty"`
-	Type     string        `json:"type,omitempty"`
-	Function functionDelta `json:"function"`
-}
-
-// functionDelta has a name in the opening delta only.
-type functionDelta struct {
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments"`
-}
-
 // stream sends the answer as server-sent events: the role, the text or the
 // calls in pieces, the reason why it ends, the usage if it was asked for, and
 // [DONE]. It stops early when the client has gone away.
-func stream(w http.ResponseWriter, head completion, text string, calls []toolCall, finish string, withUsage bool, tokens usage) {
-	head.Object = "chat.completion.chunk"
+func stream(w http.ResponseWriter, head completion, pieces []said, finish string, withUsage bool) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-cache")
 	w.WriteHeader(http.StatusOK)
 
-	for _, d := range deltas(text, calls) {
-		head.Choices = []choice{{Delta: &d}}
-		if !event(w, head) {
+	chunk := head
+	chunk.Object, chunk.Usage = "chat.completion.chunk", nil
+	for _, d := range pieces {
+		chunk.Choices = []choice{{Delta: &d}}
+		if !event(w, chunk) {
 			return
 		}
 	}
-	head.Choices = []choice{{Delta: &delta{}, FinishReason: &finish}}
-	if !event(w, head) {
-		return
-	}
+	chunk.Choices = []choice{{Delta: &said{}, FinishReason: &finish}}
+	event(w, chunk)
 	if withUsage {
-		head.Choices, head.Usage = []choice{}, &tokens
-		if !event(w, head) {
-			return
-		}
+		chunk.Choices, chunk.Usage = []choice{}, head.Usage
+		event(w, chunk)
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
+// event writes one chunk at once; false means that nobody reads any more.
+func event(w http.ResponseWriter, chunk completion) bool {
+	data, _ := json.Marshal(chunk) // a completion can always be encoded
+	_, err := fmt.Fprintf(w, "data: %s\n\n", data)
+	return err == nil && http.NewResponseController(w).Flush() == nil
+}
+
 // deltas cuts an answer into the pieces that a stream brings.
-func deltas(text string, calls []toolCall) []delta {
-	empty := ""
-	list := []delta{{Role: "assistant", Content: &empty}}
+func deltas(text string, calls []toolCall) []said {
+	list := []said{{Role: "assistant", Content: rawString("")}}
 	if len(calls) == 0 {
-		for _, piece := range pieces(text, 12) {
-			list = append(list, delta{Content: &piece})
+		for _, piece := range cutUp(text, 12) {
+			list = append(list, said{Content: rawString(piece)})
 		}
 	}
 	for i, call := range calls {
-		list = append(list, delta{ToolCalls: []toolDelta{{
-			Index: i, ID: call.ID, Type: call.Type, Function: functionDelta{Name: call.Function.Name},
-		}}})
-		for _, piece := range pieces(call.Function.Arguments, 5) {
-			list = append(list, delta{ToolCalls: []toolDelta{{Index: i, Function: functionDelta{Arguments: piece}}}})
+		arguments := call.Function.Arguments
+		call.Index, call.Function.Arguments = &i, ""
+		list = append(list, said{ToolCalls: []toolCall{call}})
+		for _, piece := range cutUp(arguments, 5) {
+			part := toolCall{Index: &i}
+			part.Function.Arguments = piece
+			list = append(list, said{ToolCalls: []toolCall{part}})
 		}
 	}
 	return list
 }
 
-// pieces cuts s between characters only, but otherwise where it hurts: in the
+// cutUp cuts s between characters only, but otherwise where it hurts: in the
 // middle of words and JSON strings, and right after each backslash, which is
 // inside an escape. A piece has size characters, more if s is very long.
-func pieces(s string, size int) []string {
+func cutUp(s string, size int) []string {
 	size = max(size, utf8.RuneCountInString(s)/200)
 	var list []string
 	start, count := 0, 0
@@ -92,16 +75,4 @@ func pieces(s string, size int) []string {
 		count++
 	}
 	return append(list, s[start:])
-}
-
-// event writes one chunk at once; false means that nobody reads any more.
-func event(w http.ResponseWriter, chunk completion) bool {
-	data, err := json.Marshal(chunk)
-	if err != nil {
-		return false
-	}
-	if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil {
-		return false
-	}
-	return http.NewResponseController(w).Flush() == nil
 }

@@ -1,108 +1,86 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// invalidRequest is the type of every error that the client is to blame for.
-const invalidRequest = "invalid_request_error"
-
-// refusal is an error as the API reports it.
-type refusal struct {
-	Status  int // of HTTP
-	Message string
-	Type    string
-	Param   string // the place in the request, such as tools[0].function.name
-	Code    string // for programs
+// chatRequest is the body of a chat completion request. What stays raw here is
+// taken apart by the checker.
+type chatRequest struct {
+	Model         string          `json:"model"`
+	Messages      json.RawMessage `json:"messages"`
+	Tools         json.RawMessage `json:"tools"`
+	ToolChoice    json.RawMessage `json:"tool_choice"`
+	Stream        bool            `json:"stream"`
+	StreamOptions *struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	ParallelToolCalls *bool `json:"parallel_tool_calls"`
 }
 
-// refuse sends the error envelope; an empty param or code is null in it.
-func refuse(w http.ResponseWriter, r *refusal) {
-	type body struct {
-		Message string  `json:"message"`
-		Type    string  `json:"type"`
-		Param   *string `json:"param"`
-		Code    *string `json:"code"`
-	}
-	b := body{Message: r.Message, Type: r.Type}
-	if r.Param != "" {
-		b.Param = &r.Param
-	}
-	if r.Code != "" {
-		b.Code = &r.Code
-	}
-	writeJSON(w, r.Status, map[string]body{"error": b})
+// checker reads a request and refuses what the real API refuses, so that a
+// client's mistake shows offline. It keeps the first thing that is wrong and
+// goes on, which lets the checks stand one below the other.
+type checker struct {
+	refused *refusal
+	open    []string // ids of calls that wait for their answers
+	openAt  string   // the tool_calls they are from
 }
 
-// invalid is a refusal of something in the request's body; param names where.
-func invalid(param, code, format string, args ...any) *refusal {
-	return &refusal{Status: http.StatusBadRequest, Type: invalidRequest, Param: param, Code: code, Message: fmt.Sprintf(format, args...)}
+// want refuses the request if something does not hold; param names the place.
+func (c *checker) want(holds bool, param, code, format string, args ...any) {
+	if !holds && c.refused == nil {
+		c.refused = newRefusal(param, code, format, args...)
+	}
 }
 
-// notFound is a refusal of an address or a model.
-func notFound(code, param, format string, args ...any) *refusal {
-	return &refusal{Status: http.StatusNotFound, Type: invalidRequest, Param: param, Code: code, Message: fmt.Sprintf(format, args...)}
+// The most common reasons are a missing field, an unknown value, an empty array.
+func (c *checker) wantField(there bool, place string) {
+	c.want(there, place, "missing_required_parameter", "Missing required parameter: '%s'.", place)
 }
 
-// check reads a request's body and refuses what the real API refuses, so that a
-// client's mistake shows offline. Fields that it does not know are ignored.
-func check(body []byte) (chatRequest, conversation, *refusal) {
-	var r chatRequest
-	c := conversation{parallel: true}
-	if !utf8.Valid(body) {
-		return r, c, invalid("", "", "The request body is not valid UTF-8.")
-	}
-	if err := decode(body, &r, ""); err != nil {
-		return r, c, err
-	}
-	if r.Model == "" {
-		return r, c, invalid("model", "missing_required_parameter", "Missing required parameter: 'model'.")
-	}
-	if err := checkModel(r.Model); err != nil {
-		return r, c, err
-	}
-	c.model = r.Model
-	var err *refusal
-	if c.messages, err = checkMessages(r.Messages); err != nil {
-		return r, c, err
-	}
-	if c.tools, err = checkTools(r.Tools); err != nil {
-		return r, c, err
-	}
-	if c.choice, err = checkChoice(r.ToolChoice, c.tools); err != nil {
-		return r, c, err
-	}
+func (c *checker) wantOneOf(value, place string, allowed ...string) {
+	c.want(slices.Contains(allowed, value), place, "invalid_value", "Invalid value: '%s'. Supported values are: '%s'.", value, strings.Join(allowed, "', '"))
+}
+
+func (c *checker) wantElements(n int, place string) {
+	c.want(n > 0, place, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", place)
+}
+
+// check reads a request's body. Fields that it does not know are ignored.
+func check(body []byte) (r chatRequest, conv conversation, refused *refusal) {
+	var c checker
+	c.want(utf8.Valid(body), "", "", "The request body is not valid UTF-8.")
+	c.decode(body, &r, "")
+	c.wantField(r.Model != "", "model")
+	c.want(slices.Contains(models, r.Model), "model", "model_not_found", "The model `%s` does not exist; this mock has %s.", r.Model, strings.Join(models, " and "))
+	conv = conversation{model: r.Model, messages: c.messages(r.Messages), tools: c.tools(r.Tools), parallel: true}
+	conv.choice = c.choice(r.ToolChoice, conv.tools)
 	if r.ParallelToolCalls != nil {
-		if len(c.tools) == 0 {
-			return r, c, invalid("parallel_tool_calls", "", "'parallel_tool_calls' is only allowed when 'tools' are specified.")
-		}
-		c.parallel = *r.ParallelToolCalls
+		c.want(len(conv.tools) > 0, "parallel_tool_calls", "", "'parallel_tool_calls' is only allowed when 'tools' are specified.")
+		conv.parallel = *r.ParallelToolCalls
 	}
-	if r.StreamOptions != nil && !r.Stream {
-		return r, c, invalid("stream_options", "", "'stream_options' is only allowed when 'stream' is true.")
-	}
-	return r, c, nil
+	c.want(r.StreamOptions == nil || r.Stream, "stream_options", "", "'stream_options' is only allowed when 'stream' is true.")
+	return r, conv, c.refused
 }
 
-// checkChoice reads tool_choice; left out it is auto.
-func checkChoice(raw json.RawMessage, tools []tool) (toolChoice, *refusal) {
+// choice reads tool_choice; left out it is auto.
+func (c *checker) choice(raw json.RawMessage, tools []tool) toolChoice {
 	if isNull(raw) {
-		return toolChoice{mode: "auto"}, nil
+		return toolChoice{mode: "auto"}
 	}
-	if len(tools) == 0 {
-		return toolChoice{}, invalid("tool_choice", "", "'tool_choice' is only allowed when 'tools' are specified.")
-	}
+	c.want(len(tools) > 0, "tool_choice", "", "'tool_choice' is only allowed when 'tools' are specified.")
 	var mode string
 	if json.Unmarshal(raw, &mode) == nil {
-		switch mode {
-		case "none", "auto", "required":
-			return toolChoice{mode: mode}, nil
-		}
-		return toolChoice{}, invalid("tool_choice", "invalid_value", "Invalid value: '%s'. Supported values are: 'none', 'auto' and 'required'.", mode)
+		c.wantOneOf(mode, "tool_choice", "none", "auto", "required")
+		return toolChoice{mode: mode}
 	}
 	var forced struct {
 		Type     string `json:"type"`
@@ -110,39 +88,59 @@ func checkChoice(raw json.RawMessage, tools []tool) (toolChoice, *refusal) {
 			Name string `json:"name"`
 		} `json:"function"`
 	}
-	if err := decode(raw, &forced, "tool_choice"); err != nil {
-		return toolChoice{}, err
-	}
-	if forced.Type != "function" {
-		return toolChoice{}, invalid("tool_choice.type", "invalid_value", "Invalid value: '%s'. Supported values are: 'function'.", forced.Type)
-	}
-	for _, t := range tools {
-		if t.name == forced.Function.Name {
-			return toolChoice{mode: "function", name: t.name}, nil
-		}
-	}
-	return toolChoice{}, invalid("tool_choice.function.name", "invalid_value", "Tool choice '%s' not found in 'tools'.", forced.Function.Name)
+	c.decode(raw, &forced, "tool_choice")
+	c.wantOneOf(forced.Type, "tool_choice.type", "function")
+	choice := toolChoice{mode: "function", name: forced.Function.Name}
+	offered := slices.ContainsFunc(tools, func(t tool) bool { return t.name == choice.name })
+	c.want(offered, "tool_choice.function.name", "invalid_value", "Tool choice '%s' not found in 'tools'.", choice.name)
+	return choice
 }
 
 // decode fills v from the JSON at a place; a wrong type is refused by its own
 // place within.
-func decode(raw []byte, v any, place string) *refusal {
+func (c *checker) decode(raw []byte, v any, place string) {
 	err := json.Unmarshal(raw, v)
-	if err == nil {
-		return nil
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		place = strings.Trim(place+"."+wrong.Field, ".")
+		c.want(false, place, "invalid_type", "Invalid type for '%s': got %s.", place, wrong.Value)
 	}
-	wrong := (*json.UnmarshalTypeError)(nil)
-	if !errors.As(err, &wrong) {
-		return invalid(place, "", "We could not parse the JSON body of your request: %v.", err)
-	}
-	if wrong.Field != "" && place != "" {
-		place += "."
-	}
-	place += wrong.Field
-	return invalid(place, "invalid_type", "Invalid type for '%s': got %s.", place, wrong.Value)
+	c.want(err == nil, place, "", "We could not parse the JSON body of your request: %v.", err)
 }
 
 // isNull tells whether a field is missing or null, which mean the same for most.
-func isNull(raw json.RawMessage) bool {
-	return len(raw) == 0 || string(raw) == "null"
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// isObject tells whether raw is the text of exactly one JSON object.
+func isObject(raw []byte) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+// refusal is an error as the API reports it. An empty param or code is null.
+type refusal struct {
+	status  int     // of HTTP
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"` // the place, such as tools[0].function.name
+	Code    *string `json:"code"`  // for programs
+}
+
+// statusOf gives the HTTP status that goes with a code; it is 400 for others.
+var statusOf = map[string]int{"invalid_api_key": 401, "model_not_found": 404, "unknown_url": 404, "request_too_large": 413}
+
+// newRefusal makes one of the type that blames the client.
+func newRefusal(param, code, format string, args ...any) *refusal {
+	r := &refusal{status: cmp.Or(statusOf[code], 400), Message: fmt.Sprintf(format, args...), Type: "invalid_request_error"}
+	if param != "" {
+		r.Param = &param
+	}
+	if code != "" {
+		r.Code = &code
+	}
+	return r
+}
+
+// refuse sends the error envelope.
+func refuse(w http.ResponseWriter, r *refusal) {
+	writeJSON(w, r.status, map[string]*refusal{"error": r})
 }

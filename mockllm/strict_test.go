@@ -42,7 +42,7 @@ func TestRefusals(t *testing.T) {
 		{"tools empty", body(user, `,"tools":[]`), `tools`, `empty_array`},
 		{"129 tools", body(user, `,"tools":[`+many+`]`), `tools`, `array_above_max_length`},
 		{"a tool of another type", body(user, `,"tools":[{"type":"custom"}]`), `tools[0].type`, `invalid_value`},
-		{"a tool without its function", body(user, `,"tools":[{"type":"function"}]`), `tools[0].function`, `missing_required_parameter`},
+		{"a tool without its function", body(user, `,"tools":[{"type":"function"}]`), `tools[0].function.name`, `missing_required_parameter`},
 		{"a function without a name", function(`{}`), `tools[1].function.name`, `missing_required_parameter`},
 		{"a name of 65 characters", function(`{"name":"` + strings.Repeat("n", 65) + `"}`), `tools[1].function.name`, `string_above_max_length`},
 		{"a name with a dot", function(`{"name":"a.b"}`), `tools[1].function.name`, `invalid_value`},
@@ -99,7 +99,7 @@ func TestRefusals(t *testing.T) {
 		var got struct {
 			Error struct{ Message, Type, Param, Code string } `json:"error"`
 		}
-		if err := json.Unmarshal([]byte(answer), &got); err != nil || status != 400 || contentType != "application/json" || got.Error.Message == "" || got.Error.Type != invalidRequest {
+		if err := json.Unmarshal([]byte(answer), &got); err != nil || status != 400 || contentType != "application/json" || got.Error.Message == "" || got.Error.Type != "invalid_request_error" {
 			t.Errorf("%s: %d %s", test.name, status, answer)
 		}
 		if got.Error.Param != test.param || got.Error.Code != test.code {
