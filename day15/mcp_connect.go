@@ -37,8 +37,12 @@ func (s *server) live(ctx context.Context) (*client, error) {
 		return nil, s.err
 	}
 	c, err := s.connect(ctx)
-	if err == nil && attempts > 0 {
+	switch {
+	case attempts == 0: // report tells of it
+	case err == nil:
 		s.note("started again")
+	case ctx.Err() == nil:
+		s.note("could not be started again: %v", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

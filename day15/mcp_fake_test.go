@@ -14,14 +14,17 @@ import (
 	"time"
 )
 
-// fakeVariable makes the test binary a fake server: it holds the name of one of fakeServers.
+// fakeVariable makes the test binary a fake server: it holds the name of one of fakeServers or toolServers.
 const fakeVariable = "GEEKAGENT_FAKE_SERVER"
 
 // serveFake makes this process the fake server that the environment names.
 func serveFake() {
-	if serve, ok := fakeServers()[os.Getenv(fakeVariable)]; ok {
-		serve(&fake{in: bufio.NewReaderSize(os.Stdin, 64<<10), out: os.Stdout})
+	f := &fake{in: bufio.NewReaderSize(os.Stdin, 64<<10), out: os.Stdout}
+	name := os.Getenv(fakeVariable)
+	if serve, ok := fakeServers()[name]; ok {
+		serve(f)
 	}
+	serveTools(f, name)
 }
 
 // fakeLaunch starts this test binary as the named fake server.

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Each failure reaches three readers: the model, the person on stderr, and whoever types /mcp.
+func TestWhatEachFailureTells(t *testing.T) {
+	const gone = "(error) server f is not available: it is gone"
+	for _, test := range []struct{ name, tool, model, stderr, command string }{
+		{"the tool says that it failed", "says_no", "(error) disk full", "", "f: protocol 2025-06-18, 9 tools"},
+		{"the server refuses the call", "refuses", `(error) error -32602: missing path {"hint":"x"}`, "", "f: protocol 2025-06-18, 9 tools"},
+		{"the server wants something of us", "wants_input", "(error) the server asks for what this client cannot give: elicitation/create", "", "f: protocol"},
+		{"the server ends", "crash", gone, "[mcp:f] out of memory\n[mcp] f: exit status 7: out of memory\n", "× f: exit status 7: out of memory\n"},
+		{"the server closes its output", "hang_up", gone, "[mcp] f: it closed its stdin or stdout\n", "× f: it closed its stdin or stdout\n"},
+		{"the server does not answer", "slow", "(error) server f is not available: no answer to tools/call in 500 ms",
+			"[mcp] f: no answer to tools/call in 500 ms\n", "f: protocol 2025-06-18, 9 tools"},
+		{"the answer is no message", "garbage", "(error) server f is not available: no answer to tools/call in 500 ms",
+			`[mcp] f: no answer to tools/call in 500 ms (but it wrote what is no message: {"jsonrpc": "2.0", "id": 3,)
+[mcp] f: ignored 1 lines on its stdout that are no messages, such as: {"jsonrpc": "2.0", "id": 3,
+`, "f: protocol"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			limit := 10_000
+			if strings.Contains(test.model, "500 ms") {
+				limit = 500
+			}
+			model := newFakeModel(t, calls("mcp_f_"+test.tool, "{}"), says("I see."))
+			inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: fmt.Sprintf(`"timeoutMs":%d`, limit)})
+			code, stdout, stderr := runAgent(t, "do it\n/mcp\n")
+			if code != exitOK {
+				t.Errorf("exit code %d", code)
+			}
+			model.mustRead(t, test.model)
+			mustShow(t, stdout, "[Calling tool mcp_f_"+test.tool+" → "+test.model+"]\nI see.\n", "You › /mcp\n"+test.command)
+			if want := "[mcp] f: connected, 9 tools (2025-06-18)\n" + test.stderr; stderr != want {
+				t.Errorf("stderr\n%s\nwant\n%s", stderr, want)
+			}
+		})
+	}
+}
+
+func TestACallThatIsNotAnsweredIsCancelledAndTheNextOneWorks(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_f_slow", "{}"), calls("mcp_f_fine", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: `"timeoutMs":500`})
+	runAgent(t, "", "-wire", "wire.log", "do it")
+	model.mustRead(t, "(error) server f is not available: no answer to tools/call in 500 ms", "fine")
+	called, cancelled := frames(t, "wire.log", "f", "→", "tools/call"), frames(t, "wire.log", "f", "→", "notifications/cancelled")
+	if len(called) != 2 || len(cancelled) != 1 {
+		t.Fatalf("sent %q and %q", called, cancelled)
+	}
+	id := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(called[0])[1]
+	if want := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"no answer to tools/call in 500 ms"}}`; cancelled[0] != want {
+		t.Errorf("sent %s, want %s", cancelled[0], want)
+	}
+	if starts := frames(t, "wire.log", "f", "→", "initialize"); len(starts) != 1 { // the connection is the same
+		t.Errorf("started %d times", len(starts))
+	}
+}
+
+func TestProgressIsShownAndRestartsTheTimeLimit(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_f_copy", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: `"timeoutMs":500`}) // copy takes 800 ms
+	_, _, stderr := runAgent(t, "", "copy it")
+	model.mustRead(t, "copied")
+	mustShow(t, stderr, "[mcp] f: mcp_f_copy: 1 copying\n", "[mcp] f: mcp_f_copy: 2 copying\n")
+}
+
+func TestAServerThatDiedIsStartedAgainByTheNextCall(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}", "mcp_f_fine", "{}", "mcp_f_fine", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing"})
+	code, _, stderr := runAgent(t, "", "-wire", "wire.log", "do it")
+	model.mustRead(t, "(error) server f is not available: it is gone", "fine", "fine", "fine")
+	if want := `[mcp] f: connected, 9 tools (2025-06-18)
+[mcp:f] out of memory
+[mcp] f: exit status 7: out of memory
+[mcp] f: started again
+`; code != exitOK || stderr != want {
+		t.Errorf("exit code %d, stderr\n%s\nwant\n%s", code, stderr, want)
+	}
+	called, started := frames(t, "wire.log", "f", "→", "tools/call"), frames(t, "wire.log", "f", "→", "initialize")
+	if len(called) != 4 || strings.Count(strings.Join(called, ""), `"crash"`) != 1 || len(started) != 2 {
+		t.Errorf("%d starts, calls %q", len(started), called) // the call that it died of is not repeated; three calls share a start
+	}
+}
+
+func TestAServerThatCannotBeStartedAgain(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}"), calls("mcp_f_fine", "{}"))
+	starts := filepath.Join(t.TempDir(), "starts")
+	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", env: map[string]string{"FAKE_STARTS": starts, "FAKE_ONCE": "yes"}})
+	_, stdout, stderr := runAgent(t, "do it\n/mcp\n/panel\n")
+	const gone = "(error) server f is not available: it is gone"
+	model.mustRead(t, gone, gone, gone)
+	mustShow(t, stdout, " · MCP f(failed) ──\n", "× f: exit status 4: the lock is left\n", "│ MCP      f(failed)\n")
+	mustShow(t, stderr, "[mcp] f: exit status 7: out of memory\n", "[mcp] f: could not be started again: exit status 4: the lock is left\n")
+	if got, err := os.ReadFile(starts); err != nil || string(got) != "xxx" { // the first, and one for each call after the death
+		t.Errorf("starts %q, %v", got, err)
+	}
+}
