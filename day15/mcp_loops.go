@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"runtime"
+	"time"
 )
 
 // read takes in what the server writes, until its output ends or makes no sense any more; then it ends the stream. It
@@ -36,7 +37,12 @@ func (s *stream) write() {
 			runtime.Gosched() // when answers come in a bunch, so do the next calls: let them join
 			s.peer.wire.sent(s.peer.name, frame)
 			if _, err := s.w.Write(s.gather(frame)); err != nil {
-				s.fail(s.explain(err))
+				cause := s.explain(err)
+				select {
+				case <-s.done: // read was first, and has seen all answers up to the end
+				case <-time.After(pipeGrace):
+					s.fail(cause)
+				}
 				return
 			}
 		}
@@ -58,6 +64,7 @@ func (s *stream) gather(first []byte) []byte {
 	return all
 }
 
+// alive reports whether the stream has not ended.
 func (s *stream) alive() bool {
 	select {
 	case <-s.done:
@@ -107,5 +114,5 @@ func (s *stream) deliver(m rpcMessage) {
 	if reply != nil {
 		reply <- m // has room: only one answer ever finds it
 	}
-	s.noise.report()
+	s.noise.answered()
 }

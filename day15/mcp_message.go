@@ -53,6 +53,9 @@ func encodeLine(m any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
+// maxID is the longest ID that is taken, in bytes: IDs are kept, sent back and shown.
+const maxID = 1 << 10
+
 // parseMessage reads a message without decoding its result or params: those are decoded once, by whoever needs them. ok
 // is false for everything that is no JSON-RPC message: log lines, other JSON, a result for nobody.
 func parseMessage(line []byte) (m rpcMessage, ok bool) {
@@ -79,7 +82,7 @@ func parseMessage(line []byte) (m rpcMessage, ok bool) {
 			m.Error.Message = preview(string(failure[:min(len(failure), 500)]), 200)
 		}
 	}
-	return m, whole && m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil)
+	return m, whole && m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil) && len(m.ID) <= maxID
 }
 
 // isRequest reports whether the message asks for an answer. "The ID MUST NOT be null": such a request gets none.
@@ -92,7 +95,7 @@ func (m rpcMessage) answer() rpcMessage {
 	if m.Method == "ping" {
 		reply.Result = json.RawMessage("{}")
 	} else {
-		reply.Error = &rpcError{Code: methodNotFound, Message: "this client does not support " + m.Method}
+		reply.Error = &rpcError{Code: methodNotFound, Message: "this client does not support " + preview(m.Method, 80)}
 	}
 	return reply
 }

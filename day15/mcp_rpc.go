@@ -53,6 +53,7 @@ func newStream(r io.Reader, w io.WriteCloser, p peer, explain func(error) error)
 	return s
 }
 
+// call implements transport. The wait for the answer holds no lock, so that calls overlap.
 func (s *stream) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	id := s.last.Add(1)
 	frame, err := encodeLine(rpcRequest{JSONRPC: "2.0", ID: id, Method: method, Params: params})
@@ -83,6 +84,7 @@ func (s *stream) call(ctx context.Context, method string, params any) (json.RawM
 	}
 }
 
+// notify implements transport.
 func (s *stream) notify(ctx context.Context, method string, params any) error {
 	frame, err := encodeLine(rpcRequest{JSONRPC: "2.0", Method: method, Params: params})
 	if err != nil {
@@ -112,6 +114,8 @@ func (s *stream) send(ctx context.Context, frame []byte) error {
 		return s.err
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case s.trySend(frame):
+		return nil
 	}
 	select {
 	case s.queue <- frame:
@@ -123,6 +127,7 @@ func (s *stream) send(ctx context.Context, frame []byte) error {
 	}
 }
 
+// forget is for a request that was never sent.
 func (s *stream) forget(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -217,6 +217,26 @@ func TestAfterTheEndCallsFailAtOnce(t *testing.T) {
 	})
 }
 
+// lastGasp is a server that answers the first thing it reads and is gone.
+type lastGasp struct{ *io.PipeWriter }
+
+func (l lastGasp) Write(frame []byte) (int, error) {
+	io.WriteString(l.PipeWriter, `{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n")
+	return len(frame), l.PipeWriter.Close()
+}
+
+func TestAReplyCountsMoreThanTheEndThatFollowsIt(t *testing.T) {
+	for range 500 { // whether the caller is late enough is up to the scheduler
+		out, in := io.Pipe()
+		s := newStream(out, lastGasp{in}, (&notebook{}).peer(), func(err error) error { return err })
+		go s.read()
+		if got := <-goCall(t.Context(), s, "x"); got.result != `"bye"` {
+			t.Fatalf("got %v", got)
+		}
+		<-s.done
+	}
+}
+
 func TestInitializeIsNeverCancelledByANotification(t *testing.T) {
 	inBubble(t, func(t *testing.T, n *notebook, s *stream, f *far) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -83,8 +83,8 @@ func (l launch) prepare() (*exec.Cmd, error) {
 		return nil, &connectionError{reason: fmt.Sprintf("there is no working directory %s", l.dir), err: err}
 	}
 	path, err := exec.LookPath(l.command)
-	if err == nil && strings.ContainsRune(path, filepath.Separator) {
-		path, err = filepath.Abs(path) // or it would be looked for in dir
+	if err == nil {
+		path, err = filepath.Abs(path) // a relative one would be looked for in dir
 	}
 	if err != nil {
 		return nil, l.failed(err)
@@ -105,9 +105,9 @@ func (l launch) prepare() (*exec.Cmd, error) {
 func (l launch) failed(err error) error {
 	reason := fmt.Sprintf("cannot start %s: %v", l.command, err)
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-		reason = fmt.Sprintf("command %q not found on PATH", l.command)
-		if strings.ContainsRune(l.command, filepath.Separator) {
-			reason = fmt.Sprintf("command %q not found", l.command)
+		reason = fmt.Sprintf("command %q not found", l.command)
+		if filepath.Base(l.command) == l.command {
+			reason += " on PATH"
 		}
 		if first, rest, ok := strings.Cut(strings.TrimSpace(l.command), " "); ok {
 			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %q`, first, strings.Fields(rest))
