@@ -100,15 +100,44 @@ func (s *server) watch(c *client) {
 	for {
 		select {
 		case <-c.changed:
-			if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
-				s.note("its new list of tools could not be read, the old one stays: %v", err)
+			s.refreshAgain(c)
+		case settled := <-s.settling:
+			select {
+			case <-c.changed:
+				s.refreshAgain(c)
+			default:
 			}
+			close(settled)
 		case <-c.done:
 			if !s.host.isClosing() {
 				s.note("%v", c.cause)
 			}
 			return
 		}
+	}
+}
+
+// settle waits until watch has taken in what the server has announced so far: what a call changes holds for the model's
+// next request, and a tool that says something else now is asked about.
+func (s *server) settle(ctx context.Context, c *client) {
+	settled := make(chan struct{})
+	select {
+	case s.settling <- settled:
+	case <-c.done:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
+}
+
+// refreshAgain is refresh where there is a list already.
+func (s *server) refreshAgain(c *client) {
+	if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
+		s.note("its new list of tools could not be read, the old one stays: %v", err)
 	}
 }
 

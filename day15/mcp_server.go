@@ -16,7 +16,8 @@ type server struct {
 	adapter toolAdapter
 	started chan struct{} // closed when the first start has succeeded or failed
 
-	connecting chan struct{} // holds one value while somebody connects
+	connecting chan struct{}      // holds one value while somebody connects
+	settling   chan chan struct{} // from settle to watch, which closes what it gets
 
 	mu       sync.Mutex // guards what follows
 	client   *client    // nil before the first connection
@@ -31,7 +32,7 @@ func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
 	s := &server{
 		host: m, config: config,
 		started: make(chan struct{}), connecting: make(chan struct{}, 1),
-		warned: map[string]bool{},
+		settling: make(chan chan struct{}), warned: map[string]bool{},
 	}
 	s.adapter = toolAdapter{
 		Server: config.Name, Globs: config.Tools, Seen: &m.seen,
@@ -67,6 +68,7 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage, sh
 	if errors.As(err, &refused) && (refused.Code == invalidParams || refused.Code == methodNotFound) {
 		c.listAgain() // it may not have this tool any more
 	}
+	s.settle(ctx, c)
 	return result, err
 }
 

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_c_grow", "{}"), calls("mcp_c_old", "{}"), calls("mcp_c_extra", "{}"))
+	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, entry{name: "c", fake: "changing"})
+	code, stdout, stderr := runAgent(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
+	if code != exitOK || stderr != "[mcp] c: connected, 7 tools (2025-06-18)\n" {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
+	}
+	if first := model.offered(0); !slices.Contains(first, "mcp_c_old") || slices.Contains(first, "mcp_c_extra") {
+		t.Errorf("at first the model is offered %q", first)
+	}
+	if next := model.offered(1); slices.Contains(next, "mcp_c_old") || !slices.Contains(next, "mcp_c_extra") {
+		t.Errorf("then the model is offered %q", next)
+	}
+	if got := model.read(); len(got) != 3 || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_c_old"; there are: `) || got[2] != "extra" {
+		t.Errorf("the model has read %q", got)
+	}
+	mustShow(t, stdout, "About to call MCP tool: mcp_c_extra (from server c)\n", "  mcp_c_extra     ask    [MCP:c] extra\n")
+}
+
+func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_c_lose", "{}"), calls("mcp_c_old", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
+	_, _, stderr := runAgent(t, "", "lose it")
+	model.mustRead(t, "lost", "old")
+	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
+		t.Errorf("the model is offered %q, then %q", first, next)
+	}
+	if want := "[mcp] c: its new list of tools could not be read, the old one stays: error -32603: the list is lost\n"; !strings.HasSuffix(stderr, want) {
+		t.Errorf("stderr %s, want %s", stderr, want)
+	}
+}
+
+// A server that forgets a tool without a word is found out by the call that it refuses.
+func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
+	runAgent(t, "", "forget it")
+	model.mustRead(t, "forgotten", "(error) error -32602: Unknown tool: old")
+	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
+		t.Errorf("nobody has said anything, but the model is offered %q", got)
+	}
+	if got := model.offered(2); slices.Contains(got, "mcp_c_old") {
+		t.Errorf("after the refusal the model is offered %q", got)
+	}
+}
+
+func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
+	const caution = "About to call MCP tool: mcp_c_send (from server c)\n  {}\nCaution: the definition of this tool changed since it was first seen: "
+	for _, test := range []struct {
+		name, rules, change, input string
+		want                       []string // on the screen, in order
+		last                       string   // the model reads
+	}{
+		{"after always, another description", noRules, "describe", "a\nn\n",
+			[]string{"mcp_c_send is always allowed from now on: saved in .geekagent/GeekAgent.json.\n[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
+		{"after always, another schema", noRules, "widen", "a\ny\n", []string{"[Calling tool mcp_c_send → sent]", caution + "schema "}, "sent"},
+		{"in spite of a rule", allowAll, "describe", "n\n", []string{"[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			model := newFakeModel(t, calls("mcp_c_send", "{}"), calls("mcp_c_"+test.change, "{}"), calls("mcp_c_send", "{}"))
+			rules := test.rules
+			if rules == noRules {
+				rules = `{"mcp_c_` + test.change + `":"allow"}`
+			}
+			inMCPFolder(t, model, rules, entry{name: "c", fake: "changing"})
+			_, stdout, _ := runAgent(t, "send twice\n"+test.input)
+			mustShow(t, stdout, test.want...)
+			if got := model.read(); len(got) != 3 || got[0] != "sent" || got[2] != test.last {
+				t.Errorf("the model has read %q", got)
+			}
+		})
+	}
+}
+
+func TestAToolThatChangedInOneShotMode(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		t.Run(fmt.Sprintf("-yes=%v", yes), func(t *testing.T) {
+			model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
+			inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
+			code, _, stderr := runAgent(t, "", fmt.Sprintf("-yes=%v", yes), "send")
+			if yes {
+				model.mustRead(t, "described", "sent")
+			} else {
+				model.mustRead(t, "described", "(error) denied: nobody can be asked")
+				mustShow(t, stderr, "[permission] mcp_c_send was refused: there is no terminal to ask at.")
+			}
+			if want := map[bool]int{true: exitOK, false: exitDenied}[yes]; code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+		})
+	}
+}
+
+func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_a_t99", "{}"), calls("mcp_b_t99", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})
+	code, stdout, stderr := runAgent(t, "call some\n/mcp\n")
+	total := len(model.requests[0].Tools)
+	own := total - len(model.offered(0))
+	left := 200 + own - maxTools
+	if code != exitOK || total != maxTools || own == 0 {
+		t.Errorf("exit code %d, %d tools offered, %d of them our own", code, total, own)
+	}
+	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d of b. "+
+		`Choose some with "tools": ["get_*", …] in the server's entry`+"\n", left)
+	if strings.Count(stderr, warning) != 1 {
+		t.Errorf("stderr\n%s\nwant once\n%s", stderr, warning)
+	}
+	if got := model.read(); got[0] != "done" || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_b_t99"`) {
+		t.Errorf("the model has read %q", got)
+	}
+	mustShow(t, stdout, fmt.Sprintf("a: protocol 2025-06-18, 100 tools"), fmt.Sprintf("b: protocol 2025-06-18, %d tools", 100-left))
+}
+
+func TestToolsChosenInTheConfiguration(t *testing.T) {
+	model := newFakeModel(t)
+	inMCPFolder(t, model, noRules, entry{name: "a", fake: "many", more: `"tools":["t0?","mcp_a_t42","nope*"]`}, entry{name: "b", fake: "many", more: `"tools":[]`})
+	_, _, stderr := runAgent(t, "", "go")
+	if got := model.offered(0); len(got) != 11 || got[10] != "mcp_a_t42" {
+		t.Errorf("the model is offered %q", got)
+	}
+	mustShow(t, stderr, `tools: "nope*" matches none of its 100 tools`, "a: connected, 11 tools", "b: connected, 0 tools")
+}
