@@ -1,0 +1,171 @@
+package docs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// command is a command of a transcript and what the terminal shows after it.
+type command struct {
+	typed  []string // the line after "$ ", and those it goes on in after a backslash
+	screen []string
+}
+
+// commands splits a transcript at its "$ " lines; what stands before the first one is in rest.
+func commands(body []string) (list []command, rest []string) {
+	for _, line := range body {
+		last := len(list) - 1
+		switch entered, ok := strings.CutPrefix(line, "$ "); {
+		case ok:
+			list = append(list, command{typed: []string{entered}})
+		case last < 0:
+			rest = append(rest, line)
+		case list[last].screen == nil && strings.HasSuffix(list[last].typed[len(list[last].typed)-1], `\`):
+			list[last].typed = append(list[last].typed, line)
+		default:
+			list[last].screen = append(list[last].screen, line)
+		}
+	}
+	return list, rest
+}
+
+var prompts = regexp.MustCompile(`(?:^You ›|Confirm execution\? \[y/N/a\])(?: (.*)|$)`)
+
+// stdin is what the reader types into the program: what the screen shows after each prompt. Nothing after the last one
+// is the end of input.
+func (c command) stdin() string {
+	var typed []string
+	for _, line := range c.screen {
+		if m := prompts.FindStringSubmatch(line); m != nil {
+			typed = append(typed, strings.TrimRight(m[1], " "))
+		}
+	}
+	if n := len(typed); n > 0 && typed[n-1] == "" {
+		typed = typed[:n-1]
+	}
+	if len(typed) == 0 {
+		return ""
+	}
+	return strings.Join(typed, "\n") + "\n"
+}
+
+// replay runs the transcripts of a text in order. With fix, what the programs print now takes the place of what the text shows.
+func (r *reader) replay(t *text, fix bool) (faults []string) {
+	for i := range t.blocks {
+		b := t.blocks[i]
+		switch {
+		case b.isReaders():
+			if err := r.write(b.file, t.body(b)); err != nil {
+				faults = append(faults, t.at(b.start-1, "%v", err))
+			}
+		case b.lang == "console" && b.file == "no-replay":
+			faults = append(faults, t.at(b.start-1, "no-replay (%v): no such block is allowed; make it one that can be run offline", b.note("no-replay")))
+		case b.lang == "console":
+			r.wire = ""
+			if i+1 < len(t.blocks) && t.blocks[i+1].lang == "wire" {
+				r.wire = filepath.Join(r.temp, "wire.log")
+				os.Remove(r.wire) // of an earlier block; the next run writes it anew
+			}
+			faults = append(faults, r.checkTranscript(t, i, fix)...)
+		case b.lang == "wire":
+			faults = append(faults, r.checkWire(t, i, fix)...)
+			r.wire = ""
+		}
+	}
+	return faults
+}
+
+// checkTranscript compares block i with what its commands print.
+func (r *reader) checkTranscript(t *text, i int, fix bool) []string {
+	b := t.blocks[i]
+	now, faults := r.transcript(t, b)
+	if faults != nil {
+		return faults
+	}
+	list, _ := commands(t.body(b))
+	shown, _ := b.render(list)
+	at := firstDifference(now, shown)
+	if at < 0 {
+		return nil
+	}
+	if fix {
+		t.replace(i, now)
+		return nil
+	}
+	return []string{t.at(b.start+at, "the programs print something else:\n\ttext  %s\n\tnow   %s\n\tThe whole block now:\n\t%s\n\t"+
+		"If that is right: go test ./docs -run /%s -update", lineAt(shown, at), lineAt(now, at), strings.Join(now, "\n\t"), t.name())}
+}
+
+// transcript runs the commands of a block and returns the block as it is now, masks applied.
+func (r *reader) transcript(t *text, b block) (now, faults []string) {
+	list, rest := commands(t.body(b))
+	if rest != nil || list == nil {
+		return nil, []string{t.at(b.start, "a console block begins with a command: $ go run …")}
+	}
+	deadline, cancel := context.WithTimeout(context.Background(), r.limit)
+	defer cancel()
+	for i, c := range list {
+		output, err := r.run(deadline, strings.Join(c.typed, "\n"), c.stdin())
+		if err != nil {
+			return nil, []string{t.at(b.start, "$ %s: %v\n\t%s", c.typed[0], err, output)}
+		}
+		list[i].screen = strings.Split(output, "\n")
+	}
+	now, unused := b.render(list)
+	for _, mask := range unused {
+		faults = append(faults, t.at(b.start-1, "the mask %s matches nothing: remove it, or correct it", mask))
+	}
+	if text := strings.Join(now, "\n"); strings.Contains(text, r.temp) {
+		faults = append(faults, t.at(b.start, "the output shows the machine's own folders; show it otherwise, or mask them:\n\t%s", text))
+	}
+	return now, faults
+}
+
+// render writes the commands of a block down, with … in what they print for what its masks match, and without the spaces
+// and empty lines that no terminal shows. It also returns the masks that match nothing.
+func (b block) render(list []command) (lines, unused []string) {
+	matched := map[string]bool{}
+	for _, c := range list {
+		screen := strings.Join(c.screen, "\n")
+		for _, mask := range b.note("mask") {
+			if pattern, err := regexp.Compile(mask); err == nil && pattern.MatchString(screen) {
+				screen, matched[mask] = pattern.ReplaceAllString(screen, "…"), true
+			}
+		}
+		lines = append(lines, strings.Split("$ "+strings.Join(c.typed, "\n"), "\n")...)
+		screen = regexp.MustCompile(` +(\n|$)`).ReplaceAllString(screen, "$1")
+		if screen = strings.TrimRight(screen, "\n"); screen != "" {
+			lines = append(lines, strings.Split(screen, "\n")...)
+		}
+	}
+	return lines, slices.DeleteFunc(b.note("mask"), func(mask string) bool { return matched[mask] })
+}
+
+// run gives a line to a shell, as the reader would, and returns what the terminal shows. It fails if the time is over,
+// or if a process is left, which it ends.
+func (r *reader) run(ctx context.Context, line, stdin string) (string, error) {
+	var screen strings.Builder
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.folder, append(r.env, "WIRE="+r.wire), strings.NewReader(stdin)
+	cmd.Stdout, cmd.Stderr = &screen, &screen // one pipe: in the order in which they are written
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	left := r.endLeftovers()
+	switch {
+	case ctx.Err() != nil:
+		return screen.String(), fmt.Errorf("it was not done after %v; does it wait for input?", r.limit)
+	case errors.Is(err, exec.ErrWaitDelay) || left != nil:
+		return screen.String(), fmt.Errorf("it left a process behind %v; end it in the block", left)
+	case errors.As(err, new(*exec.ExitError)):
+		return screen.String(), nil // what it printed says so
+	}
+	return screen.String(), err
+}
