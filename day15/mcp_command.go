@@ -37,14 +37,14 @@ func (m *MCP) tools(s *server) []Tool {
 	return tools
 }
 
-// Summary is all servers on one line, for the panel: demo(2) silent(failed).
+// Summary is the servers that are switched on, on one line, for the panel: demo(2) silent(failed).
 func (m *MCP) Summary() string {
 	var parts []string
 	for _, s := range m.servers {
 		state := fmt.Sprint(len(m.tools(s)))
 		switch {
 		case s.config.Disabled:
-			state = "off"
+			continue
 		case s.reason() != nil:
 			state = "failed"
 		}
