@@ -26,11 +26,15 @@ func checkCode(t *text, fix bool) (faults []string) {
 		}
 		body := t.body(b)
 		if len(body) == 0 || len(places(lines, body)) == 0 {
-			if fresh := takeAnew(lines, body); fix && fresh != nil {
+			fresh, advice := takeAnew(lines, body), "copy it from the file"
+			if fix && fresh != nil {
 				t.replace(i, fresh)
 				return checkCode(t, fix)
 			}
-			faults = append(faults, t.at(b.start, "not a part of %s, %s", b.file, closest(lines, body)))
+			if fresh != nil {
+				advice = "go test ./docs -run /" + t.name() + " -update takes it anew from the file"
+			}
+			faults = append(faults, t.at(b.start, "not a part of %s, %s\n\t%s", b.file, closest(lines, body), advice))
 		}
 	}
 	return faults
@@ -65,30 +69,27 @@ func closest(lines, body []string) string {
 			return fmt.Sprintf("which ends after line %d; the text goes on with\n\t%s", len(lines), line)
 		}
 		if line != lines[best+j] {
-			return fmt.Sprintf("closest at line %d; they part at line %d of the file:\n\ttext  %s\n\tfile  %s\n\tgo test ./docs -update takes it anew",
+			return fmt.Sprintf("closest at line %d; they part at line %d of the file:\n\ttext  %s\n\tfile  %s",
 				best+1, best+j+1, line, lines[best+j])
 		}
 	}
 	return "the block is empty"
 }
 
-// takeAnew finds a drifted block's place by its first line, which must be the only one of its kind, and by its last one.
+// takeAnew finds a drifted block's place by its first line, which must be the only one of its kind, and by its last one,
+// of which the block holds as many as the place does.
 func takeAnew(lines, body []string) []string {
 	if len(body) == 0 || len(places(lines, body[:1])) != 1 {
 		return nil
 	}
-	first := places(lines, body[:1])[0]
-	var found []string
-	for _, last := range places(lines, body[len(body)-1:]) {
-		length := last - first + 1
-		if length > 0 && (found == nil || abs(length-len(body)) < abs(len(found)-len(body))) {
-			found = lines[first : last+1]
-		}
+	lines = lines[places(lines, body[:1])[0]:]
+	last := body[len(body)-1:]
+	ends, n := places(lines, last), len(places(body, last))
+	if len(ends) == 0 {
+		return nil
 	}
-	return found
+	return lines[:ends[min(n, len(ends))-1]+1]
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // newFiles lists the files that only day15 has, tests aside.
 func newFiles(repo string) (files []string) {

@@ -4,7 +4,7 @@ programs really print.
 
 	go test ./docs                          what is no longer true, and where
 	go test ./docs -update                  rewrite transcripts, frames, numbers and drifted code in the texts; then read git diff
-	go test ./docs -run /day15-drills.md    one text
+	go test ./docs -run /day15-drills.md    one text (also with -update: leave the texts of others alone)
 
 A fence begins in the first column of its line. The conventions, by the first word of the info string:
 
@@ -28,7 +28,8 @@ spaces at the end of a line do not count. What the reader types stands where it 
 (the panel says ~/geekagent), so a file written by one block is there for the next, and GeekAgent.json too. "go run ./X" runs
 a program that was built once, in configs as well, and reports "exit status N" as the real one does; every other go
 command is the real one, without a network. stdin is no terminal: one-shot tasks that ask a question need -yes. A block may take
-60 s and must leave no process. Output that shows the machine's own folders is refused.
+60 s and must leave no process. Output that shows the machine's own folders is refused. What differs from run to run is
+best avoided: give demoserver a -seed, and -only one server where several would print to stderr at once; -count=5 tells.
 
 	<!-- mask: [0-9.]+ms -->
 
@@ -55,8 +56,9 @@ Numbers.  A comment right before the digits says how the number is computed:
 
 In prose, digits before lines, files, tools, tokens (行, 个文件, 个工具, 个 token) need such a comment.
 
-Names.  Relative links and their #anchors exist, as GitHub makes them. So does every path in backticks that begins with
-one of the repository's folders, and every `name.go` (in one of them; write `net/rpc/client.go` for a file of somebody else's).
+Names.  Relative links and their #anchors exist, as GitHub makes them. Every "go run ./x" names a package main, of the
+repository or of a file that the text shows (hello/main.go). Every path in backticks that begins with
+one of the repository's folders exists, and every `name.go` (in one of them; write `net/rpc/client.go` for a file of somebody else's).
 `mcp_rpc.go:stream.call` names a declaration: a function, a Type.method, a type, a variable or a constant, in day15 unless the
 folder is written too; `mcp_rpc_test.go:TestCalls/a late reply harms nobody` names a test and, after the slash, a string in
 that file. In spec-map.md every table has a column "Function" and a column "Test"; each cell there holds such names, or

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,7 +90,7 @@ func allFaults(t *testing.T, repo, path string, fix bool) (*text, []string) {
 	must(t, err)
 	doc, _ := readText(repo, path)
 	r := newReader(t, repo, filepath.Join(repo, "built"))
-	r.limit = 5 * time.Second
+	r.limit = 20 * time.Second
 	if strings.Contains(strings.Join(doc.lines, "\n"), "You › wait") {
 		r.limit = 100 * time.Millisecond
 	}
@@ -163,8 +162,12 @@ func TestEveryLieIsFound(t *testing.T) {
 			if _, faults := allFaults(t, repo, "docs/day15.md", false); !found(faults, lie.want) {
 				t.Errorf("no fault says %q; they are\n%s", lie.want, strings.Join(faults, "\n"))
 			}
-			if mended, faults := allFaults(t, repo, "docs/day15.md", true); lie.mended && strings.Join(mended.lines, "\n") != strings.ReplaceAll(trueText, "~~~", "```") {
-				t.Errorf("-update makes of it\n%s\n%s", strings.Join(mended.lines, "\n"), strings.Join(faults, "\n"))
+			if !lie.mended {
+				return
+			}
+			mended, faults := allFaults(t, repo, "docs/day15.md", true)
+			if now := strings.Join(mended.lines, "\n"); now != strings.ReplaceAll(trueText, "~~~", "```") {
+				t.Errorf("-update makes of it\n%s\n%s", now, strings.Join(faults, "\n"))
 			}
 		})
 	}
@@ -175,66 +178,4 @@ func found(faults []string, want string) bool {
 		return len(faults) == 0
 	}
 	return slices.ContainsFunc(faults, func(fault string) bool { return strings.Contains(fault, want) })
-}
-
-func TestEveryLieOfASpecMapIsFound(t *testing.T) {
-	const table = "| Sentence | Function | Test |\n|---|---|---|\n| MUST | `mcp_new.go:stream` | `mcp_new_test.go:TestCalls` |\n| MAY | — not needed | — |\n"
-	for _, lie := range []struct{ name, truth, lie, want string }{
-		{"nothing is wrong", "", "", ""},
-		{"a table has no column for tests", "| Test |", "| Tests |", "no column Test"},
-		{"a row names no function", "`mcp_new.go:stream`", "by itself", "column Function"},
-		{"a row is too short", " | — |", " |", "no column Test"},
-		{"a function does not exist", ":stream`", ":streams`", "does not declare streams"},
-		{"a test does not exist", ":TestCalls`", ":TestCall`", "does not declare TestCall"},
-	} {
-		t.Run(lie.name, func(t *testing.T) {
-			files := map[string]string{"docs/spec-map.md": strings.Replace(table, lie.truth, lie.lie, 1)}
-			maps.Copy(files, map[string]string{"day15/mcp_new.go": fixture["day15/mcp_new.go"], "day15/mcp_new_test.go": fixture["day15/mcp_new_test.go"]})
-			doc, _ := readText(lay(t, files), "docs/spec-map.md")
-			if faults := append(checkSpecMap(doc), checkDeclarations(doc)...); !found(faults, lie.want) {
-				t.Errorf("no fault says %q; they are\n%s", lie.want, strings.Join(faults, "\n"))
-			}
-		})
-	}
-}
-
-func TestEveryLieOfATwinIsFound(t *testing.T) {
-	for _, lie := range []struct {
-		name, truth, lie, want string
-		mended                 bool
-	}{
-		{"nothing is wrong", "", "", "", false},
-		{"a drawing may differ", "# The `day`", "~~~text\n图\n~~~\n\n# 天", "", false},
-		{"code is translated", "// call calls.", "// call 调用。", "not the block of docs/day15.md", false},
-		{"output is translated", "The answer", "答案", "not the block of docs/day15.md", true},
-		{"a frame is another one", `"id": 1,`, `"id": 2,`, "not the block of docs/day15.md", true},
-		{"a block is missing", "~~~json drills/a.json\n{\"a\": 1}\n~~~\n", "", "stands where docs/day15.md", false},
-		{"the last block is missing", "~~~wire", "~~~text", "a block is missing", false},
-		{"a block is added", "~~~json", "~~~json b.json\n~~~\n~~~json", "stands where docs/day15.md", false},
-	} {
-		t.Run(lie.name, func(t *testing.T) {
-			repo := lay(t, map[string]string{"docs/day15.md": trueText, "docs/zh/day15.md": strings.Replace(trueText, lie.truth, lie.lie, 1)})
-			en, _ := readText(repo, "docs/day15.md")
-			zh, _ := readText(repo, "docs/zh/day15.md")
-			if faults := checkTwin(en, zh, false); !found(faults, lie.want) {
-				t.Errorf("no fault says %q; they are\n%s", lie.want, strings.Join(faults, "\n"))
-			}
-			if faults := checkTwin(en, zh, true); lie.mended && (faults != nil || checkTwin(en, zh, false) != nil) {
-				t.Errorf("-update leaves %v", faults)
-			}
-		})
-	}
-}
-
-func TestAnExampleIsFilledIn(t *testing.T) {
-	repo := lay(t, fixture)
-	doc, _ := readText(repo, "docs/day15.md")
-	doc.lines = strings.Split("```console\n$ go run ./day15\nYou › hello\n```\n```wire\n```\n", "\n")
-	doc.parse()
-	report(t, newReader(t, repo, filepath.Join(repo, "built")).replay(doc, true))
-	want := "```console\n$ go run ./day15\nYou › hello\nhello \nThe answer is 42\nexit status 3\n```\n```wire\n" +
-		"demo → {\"id\":1,\"method\":\"a \\\" b\"}\ndemo ← {\"id\":1,\"result\":{}}\n```\n"
-	if now := strings.Join(doc.lines, "\n"); now != strings.ReplaceAll(want, "hello \n", "hello\n") {
-		t.Errorf("-update makes of it\n%s", now)
-	}
 }

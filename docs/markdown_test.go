@@ -13,6 +13,7 @@ import (
 type text struct {
 	repo   string // the folder of the repository
 	path   string // relative to it, with slashes
+	source string // the file as it was read
 	lines  []string
 	blocks []block
 	faults []string // fences that cannot be read
@@ -39,7 +40,7 @@ func readText(repo, path string) (t *text, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	t = &text{repo: repo, path: path, lines: strings.Split(string(data), "\n")}
+	t = &text{repo: repo, path: path, source: string(data), lines: strings.Split(string(data), "\n")}
 	t.parse()
 	return t, true
 }
@@ -118,8 +119,16 @@ func (t *text) replace(i int, body []string) {
 	t.parse()
 }
 
+// save writes a changed text. It fails if somebody else wrote it in the meantime.
 func (t *text) save() error {
-	return os.WriteFile(filepath.Join(t.repo, t.path), []byte(strings.Join(t.lines, "\n")), 0o644)
+	file, fresh := filepath.Join(t.repo, t.path), strings.Join(t.lines, "\n")
+	if fresh == t.source {
+		return nil
+	}
+	if now, err := os.ReadFile(file); err != nil || string(now) != t.source {
+		return fmt.Errorf("%s was changed while the test ran; run it again", t.path)
+	}
+	return os.WriteFile(file, []byte(fresh), 0o644)
 }
 
 // programs are the folders with code; what the texts show from there is compared with it.

@@ -112,35 +112,6 @@ func sorted[V any](set map[string]V) (names []string) {
 	return names
 }
 
-// checkSpecMap sees that every row of the map names its function and its test, or says why not.
-func checkSpecMap(t *text) (faults []string) {
-	var columns []string // of the table that a line belongs to
-	for i, line := range t.prose() {
-		if !strings.HasPrefix(line, "|") {
-			columns = nil
-			continue
-		}
-		cells := strings.Split(strings.ReplaceAll(strings.Trim(line, "| "), `\|`, "¦"), "|")
-		for n := range cells {
-			cells[n] = strings.TrimSpace(cells[n])
-		}
-		if columns == nil {
-			columns = cells
-		}
-		for _, column := range []string{"Function", "Test"} {
-			n := slices.Index(columns, column)
-			switch {
-			case n < 0 || n >= len(cells):
-				faults = append(faults, t.at(i, "the table, or this row, has no column %s", column))
-			case cells[n] == column || strings.Trim(cells[n], "-: ") == "":
-			case !declared.MatchString(cells[n]) && !strings.HasPrefix(cells[n], "—"):
-				faults = append(faults, t.at(i, "column %s: write `file.go:name`, or — and the reason, not %q", column, cells[n]))
-			}
-		}
-	}
-	return faults
-}
-
 // checkTour sees that a text names all the files of a list in backticks, or shows them.
 func checkTour(t *text, files []string) (faults []string) {
 	prose := strings.Join(t.prose(), "\n")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -51,6 +52,12 @@ esac
 exec '%s' "$@"
 `
 
+// goCaches are the folders GOCACHE and GOMODCACHE: the real go command works in another home folder too.
+var goCaches = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	return append(strings.Split(string(out), "\n"), "", ""), err
+})
+
 // newReader sets a reader up with the programs in the folder built.
 func newReader(t *testing.T, repo, built string) *reader {
 	temp, err := filepath.EvalSymlinks(t.TempDir())
@@ -65,9 +72,8 @@ func newReader(t *testing.T, repo, built string) *reader {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(bin, "go"), fmt.Appendf(nil, goCommand, realGo), 0o755))
 	must(t, copyRepository(repo, r.folder))
-	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	caches, err := goCaches()
 	must(t, err)
-	caches := strings.Split(string(out), "\n")
 	r.env = []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + filepath.Dir(r.folder),
 		"GOCACHE=" + caches[0], "GOMODCACHE=" + caches[1], "GOPROXY=off", "GOTOOLCHAIN=local",

@@ -134,38 +134,3 @@ func TestChineseTextsShowTheSameAsEnglishOnes(t *testing.T) {
 		})
 	}
 }
-
-// checkTwin compares the blocks of code, files and transcripts. With fix, the transcripts and frames are taken over.
-func checkTwin(en, zh *text, fix bool) []string {
-	a, b := en.common(), zh.common()
-	for n := range max(len(a), len(b)) {
-		switch {
-		case n >= len(b):
-			return []string{zh.at(len(zh.lines)-1, "a block is missing: ```%s %s of %s:%d", en.blocks[a[n]].lang, en.blocks[a[n]].file, en.path, en.blocks[a[n]].start)}
-		case n >= len(a):
-			return []string{zh.at(zh.blocks[b[n]].start-1, "%s has no such block", en.path)}
-		}
-		x, y := en.blocks[a[n]], zh.blocks[b[n]]
-		same := firstDifference(en.body(x), zh.body(y))
-		switch {
-		case x.lang != y.lang || x.file != y.file:
-			return []string{zh.at(y.start-1, "```%s %s stands where %s:%d has ```%s %s", y.lang, y.file, en.path, x.start, x.lang, x.file)}
-		case same >= 0 && fix && x.file == "":
-			zh.replace(b[n], en.body(x))
-		case same >= 0:
-			return []string{zh.at(y.start+same, "not the block of %s:%d:\n\tEnglish  %s\n\tChinese  %s\n\tgo test ./docs -update copies transcripts; copy the rest by hand",
-				en.path, x.start+1, lineAt(en.body(x), same), lineAt(zh.body(y), same))}
-		}
-	}
-	return nil
-}
-
-// common are the indexes of the blocks that both languages share.
-func (t *text) common() (list []int) {
-	for i, b := range t.blocks {
-		if b.file != "" || b.lang == "console" || b.lang == "wire" {
-			list = append(list, i)
-		}
-	}
-	return list
-}
