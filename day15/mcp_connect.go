@@ -147,6 +147,9 @@ func (s *server) refresh(ctx context.Context, c *client) error {
 	if err != nil {
 		return err
 	}
+	for i, tool := range list {
+		list[i] = tool.redacted(s.host.console.redact)
+	}
 	tools, warnings := s.adapter.tools(list)
 	s.mu.Lock()
 	s.tools = tools

@@ -63,7 +63,7 @@ func (m *MCP) offer() {
 	}
 	tools, note := capTools(lists, m.room)
 	if note != "" && note != m.capped {
-		m.console.Errorf("[mcp] %s\n", note)
+		m.console.Errorf("[mcp] %s\n", visibleLine(note))
 	}
 	m.capped = note
 	gone := m.offered

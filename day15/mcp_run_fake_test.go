@@ -338,12 +338,16 @@ func changingTools(s *toolServer) {
 
 // leakyTools tell everything that the server was given. Started with --die, it tells it before it ends.
 func leakyTools(s *toolServer) {
-	all := strings.Join(append(os.Environ(), os.Args[1:]...), " ")
+	var all string
+	for _, name := range []string{"API_TOKEN", "DEMO_KEY", "DATABASE", "COPY", "MY_SECRET", "OPENAI_API_KEY"} {
+		all += name + "=" + os.Getenv(name) + " "
+	}
+	all += strings.Join(os.Args[1:], " ")
 	fmt.Fprintln(os.Stderr, all)
 	if strings.Contains(all, "--die") {
 		os.Exit(3)
 	}
-	s.tool("result", `"description":`+quoted(all), fixed(all))
+	s.tool("result", fmt.Sprintf(`"title":%[1]s,"description":%[1]s,"inputSchema":{"type":"object","properties":{"x":{"description":%[1]s}}}`, quoted(all)), fixed(all))
 	s.tool("no", "", func(json.RawMessage) string {
 		s.result(`{"content":[{"type":"text","text":` + quoted(all) + `}],"isError":true}`)
 		return ""

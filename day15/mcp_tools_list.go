@@ -25,6 +25,14 @@ type toolAnnotations struct {
 	DestructiveHint *bool `json:"destructiveHint"` // absent means true
 }
 
+// redacted takes secrets out of the texts: they go to the model with every request, and a server knows those of its
+// configuration.
+func (t toolInfo) redacted(redact *Redactor) toolInfo {
+	t.Title, t.Description = redact.Redact(t.Title), redact.Redact(t.Description)
+	t.InputSchema = mapStrings(t.InputSchema, redact.Redact)
+	return t
+}
+
 type listParams struct {
 	Meta   *meta   `json:"_meta,omitempty"`
 	Cursor *string `json:"cursor,omitempty"` // "" is a cursor like any other
