@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -125,12 +126,9 @@ func (r *reader) write(file string, body []string) error {
 	return os.WriteFile(path, []byte(strings.Join(body, "\n")+"\n"), 0o644)
 }
 
-// endLeftovers ends the reader's programs that still run and returns their command lines.
+// endLeftovers ends the reader's processes that still run and returns their command lines.
 func (r *reader) endLeftovers() (left []string) {
-	for pid, line := range processes() {
-		if !strings.Contains(line, filepath.Join(r.temp, "bin")) {
-			continue
-		}
+	for pid, line := range processes(filepath.Join(r.temp, "bin")) {
 		left = append(left, line)
 		if p, err := os.FindProcess(pid); err == nil {
 			_ = p.Kill() // it may have ended by now
@@ -139,25 +137,28 @@ func (r *reader) endLeftovers() (left []string) {
 	return left
 }
 
-// processes returns the command lines of all processes: from /proc where there is one, or from ps.
-func processes() map[int]string {
-	all := map[int]string{}
+// processes returns the command lines of the processes with mark in their command line or in their environment; without
+// /proc (macOS), in what ps tells of the command line alone.
+func processes(mark string) map[int]string {
+	marked := map[int]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is a good one
 	for _, file := range files {
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // digits
-		if line, err := os.ReadFile(file); err == nil {
-			all[pid] = strings.ReplaceAll(string(line), "\x00", " ")
+		line, err1 := os.ReadFile(file)
+		env, err2 := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
+		pid, err3 := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if errors.Join(err1, err2, err3) == nil && strings.Contains(string(line)+string(env), mark) {
+			marked[pid] = strings.ReplaceAll(string(line), "\x00", " ")
 		}
 	}
 	if files != nil {
-		return all
+		return marked
 	}
 	out, _ := exec.Command("ps", "-A", "-o", "pid=,args=").Output() // without ps, nothing is found
 	for line := range strings.Lines(string(out)) {
 		pid, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if n, err := strconv.Atoi(pid); err == nil {
-			all[n] = args
+		if n, err := strconv.Atoi(pid); err == nil && strings.Contains(args, mark) {
+			marked[n] = args
 		}
 	}
-	return all
+	return marked
 }
