@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// child is the agent as a process of its own: in a folder and a process group of its own, as a shell starts it.
+type child struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	stdin io.WriteCloser
+	out   *bufio.Reader // its stdout and stderr
+	mark  string        // in the environment of all that it starts; see survivors
+}
+
+// startAgent writes an mcp.json with the servers, allows their tools, and starts the agent. No model stands for no key.
+func startAgent(t *testing.T, model *fakeModel, entries []entry, args ...string) *child {
+	t.Helper()
+	dir := t.TempDir()
+	for file, text := range map[string]string{"mcp.json": mcpJSON(t, entries...), "GeekAgent.json": `{"tools":` + allowAll + `}`} {
+		if err := replaceFile(filepath.Join(dir, home, file), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // for a test that fails: it must not wait for ever
+	t.Cleanup(cancel)
+	c := &child{t: t, cmd: exec.CommandContext(ctx, self, args...), mark: "FAKE_MARK=" + dir}
+	c.cmd.Dir = dir
+	c.cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent", "GORACE=atexit_sleep_ms=0", c.mark, "MCP_CONFIG=", "OPENAI_API_KEY=")
+	if model != nil {
+		c.cmd.Env = append(c.cmd.Env, "OPENAI_API_KEY=fake-key", "OPENAI_BASE_URL="+model.URL)
+	}
+	ownGroup(c.cmd)
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cmd.Stderr = c.cmd.Stdout
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.out = bufio.NewReader(out)
+	return c
+}
+
+// until reads the output up to a text.
+func (c *child) until(text string) string {
+	c.t.Helper()
+	var read strings.Builder
+	for !strings.HasSuffix(read.String(), text) {
+		b, err := c.out.ReadByte()
+		if err != nil {
+			c.t.Fatalf("the output ends before %q: %v\n%s", text, err, read.String())
+		}
+		read.WriteByte(b)
+	}
+	return read.String()
+}
+
+// types writes a line as if it was typed.
+func (c *child) types(line string) { io.WriteString(c.stdin, line+"\n") }
+
+// interrupt is a Ctrl-C at the terminal: the signal goes to the whole process group.
+func (c *child) interrupt() { signalGroup(c.cmd.Process, syscall.SIGINT) }
+
+// mustEnd waits for the end, and fails on another exit code, and if any process is left.
+func (c *child) mustEnd(code int) {
+	c.t.Helper()
+	rest, err := io.ReadAll(c.out)
+	if err != nil {
+		c.t.Error(err)
+	}
+	c.cmd.Wait()
+	if got := c.cmd.ProcessState.ExitCode(); got != code {
+		c.t.Errorf("exit code %d, want %d; at last\n%s", got, code, rest)
+	}
+	if found := survivors(c.t, c.mark); found != "" {
+		c.t.Errorf("left: %s", found)
+	}
+}
+
+var pid = regexp.MustCompile(`pid (\d+)`)
+
+func TestCtrlCEndsTheCallAndNotTheServer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a signal cannot be sent there")
+	}
+	t.Parallel()
+	model := newFakeModel(t, calls("mcp_s_pid", "{}"), says("Good."), calls("mcp_s_sleep", "{}"), calls("mcp_s_tell", "{}"), says("Well."))
+	c := startAgent(t, model, []entry{{name: "s", fake: "interrupted"}}, "-wire", "wire.log")
+	c.until("You › ")
+	c.types("who are you?")
+	before := pid.FindString(c.until("Good.\n"))
+	c.types("sleep")
+	c.until("[mcp] s: mcp_s_sleep: 1 asleep\n") // the server is at it
+	c.interrupt()
+	c.until("[Calling tool mcp_s_sleep → (error) interrupted by the user]\n(interrupted)\nYou › ")
+	c.types("what did you hear?")
+	after := c.until("Well.\n")
+	c.types("/exit")
+	c.mustEnd(exitOK)
+	if got := pid.FindString(after); got == "" || got != before || strings.Contains(after, "started again") {
+		t.Errorf("the server was %s before, and then\n%s", before, after)
+	}
+	log := filepath.Join(c.cmd.Dir, "wire.log")
+	called, cancelled := frames(t, log, "s", "→", "tools/call"), frames(t, log, "s", "→", "notifications/cancelled")
+	if len(called) != 3 || len(cancelled) != 1 {
+		t.Fatalf("sent %q and %q", called, cancelled)
+	}
+	id := regexp.MustCompile(`"id":(\d+)`).FindStringSubmatch(called[1])[1]
+	if !strings.Contains(cancelled[0], `"params":{"requestId":`+id+`,`) {
+		t.Errorf("sent %s for the call %s", cancelled[0], called[1])
+	}
+	heard := model.read()
+	if last := heard[len(heard)-1]; !strings.Contains(last, "told "+cancelled[0]) {
+		t.Errorf("the server heard %s", last)
+	}
+	mustBeValid(t, model.last())
+}
+
+func TestCtrlCAtTheStartGoesOnWithoutTheServer(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a signal cannot be sent there")
+	}
+	t.Parallel()
+	c := startAgent(t, newFakeModel(t), []entry{{name: "silent", fake: "silent", more: `"args":["--token","s3cr3t"]`}, {name: "demo", fake: "demo"}})
+	waiting := c.until("[mcp] silent: waiting for ") + c.until(", 60 s at most; Ctrl-C goes on without it\n")
+	if !strings.HasSuffix(waiting, " --token ***, 60 s at most; Ctrl-C goes on without it\n") {
+		t.Errorf("got %s", waiting)
+	}
+	c.interrupt()
+	c.until("[mcp] silent: failed: ")
+	c.until("[mcp] demo: connected, 2 tools (2025-06-18)\n")
+	c.until("You › ")
+	c.types("/call mcp_demo_dice")
+	c.until("Roll: 5\nYou › ")
+	c.stdin.Close()
+	c.mustEnd(exitOK)
+}
+
+// Three servers that end neither with their input nor at SIGTERM, and every way out there is.
+func TestEveryWayOutLeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	stubborn := []entry{{name: "a", fake: "stubborn"}, {name: "b", fake: "stubborn"}, {name: "c", fake: "stubborn"}}
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		end  func(c *child)
+	}{
+		{"exit", nil, exitOK, func(c *child) { c.until("You › "); c.types("/exit") }},
+		{"the end of the input", nil, exitOK, func(c *child) { c.until("You › "); c.stdin.Close() }},
+		{"SIGTERM", nil, exitInterrupted, func(c *child) { c.until("You › "); c.cmd.Process.Signal(syscall.SIGTERM) }},
+		{"Ctrl-C at the prompt", nil, exitInterrupted, func(c *child) { c.until("You › "); c.interrupt() }},
+		{"the end of a task", []string{"hello"}, exitOK, func(c *child) {}},
+		{"a start that fails", nil, exitFailure, func(c *child) { c.until("geekagent: there is no API key") }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if strings.HasPrefix(test.name, "SIG") && runtime.GOOS == "windows" {
+				t.Skip("a signal cannot be sent there")
+			}
+			t.Parallel()
+			model := newFakeModel(t)
+			if test.code == exitFailure {
+				model = nil
+			}
+			c := startAgent(t, model, stubborn, test.args...)
+			c.until("[mcp] c: connected, 2 tools (2025-06-18)\n")
+			test.end(c)
+			c.mustEnd(test.code)
+		})
+	}
+}
+
+// The model is in the middle of a call when the program has to end.
+func TestSIGTERMDuringACallLeavesNoProcess(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a signal cannot be sent there")
+	}
+	t.Parallel()
+	c := startAgent(t, newFakeModel(t, calls("mcp_s_sleep", "{}")), []entry{{name: "s", fake: "interrupted"}})
+	c.until("You › ")
+	c.types("sleep")
+	c.until("asleep\n")
+	c.cmd.Process.Signal(syscall.SIGTERM)
+	c.mustEnd(exitInterrupted)
+}
+
+func TestNoGoroutineIsLeftByTheProgram(t *testing.T) {
+	mark := setMark(t)
+	inMCPFolder(t, nil, allowAll, entry{name: "demo", fake: "demo"}, entry{name: "f", fake: "failing"}, entry{name: "dies", fake: "die"},
+		entry{name: "silent", fake: "silent", more: `"startTimeoutMs":200`})
+	runAgent(t, "", "/help") // package os/signal starts a goroutine for good
+	before := runtime.NumGoroutine()
+	for _, task := range []string{"/call mcp_demo_dice {}", "/call mcp_f_crash {}", "/call mcp_f_refuses {}", "/mcp"} {
+		runAgent(t, "", task)
+	}
+	settled(t, before)
+	if found := survivors(t, mark); found != "" {
+		t.Errorf("left: %s", found)
+	}
+}
