@@ -50,9 +50,11 @@ func places(lines, part []string) (at []int) {
 	return at
 }
 
-// closest describes the place in a file that resembles a block most, and where they part.
+// closest describes the place in a file that resembles a block most, where possible one that begins as the block does, and
+// where they part.
 func closest(lines, body []string) string {
 	best, most := 0, -1
+	first := places(lines, body[:min(1, len(body))])
 	for i := range lines {
 		same := 0
 		for j := 0; j < len(body) && i+j < len(lines); j++ {
@@ -60,7 +62,7 @@ func closest(lines, body []string) string {
 				same++
 			}
 		}
-		if same > most {
+		if same > most && (first == nil || slices.Contains(first, i)) {
 			best, most = i, same
 		}
 	}
