@@ -217,24 +217,54 @@ func TestAfterTheEndCallsFailAtOnce(t *testing.T) {
 	})
 }
 
-// lastGasp is a server that answers the first thing it reads and is gone.
-type lastGasp struct{ *io.PipeWriter }
+// lateContext is a caller that begins to wait only after the stream has ended.
+type lateContext struct {
+	context.Context
+	ended <-chan struct{}
+}
 
-func (l lastGasp) Write(frame []byte) (int, error) {
-	io.WriteString(l.PipeWriter, `{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n")
-	return len(frame), l.PipeWriter.Close()
+func (c lateContext) Done() <-chan struct{} {
+	<-c.ended
+	return nil
 }
 
 func TestAReplyCountsMoreThanTheEndThatFollowsIt(t *testing.T) {
-	for range 500 { // whether the caller is late enough is up to the scheduler
-		out, in := io.Pipe()
-		s := newStream(out, lastGasp{in}, (&notebook{}).peer(), func(err error) error { return err })
-		go s.read()
-		if got := <-goCall(t.Context(), s, "x"); got.result != `"bye"` {
-			t.Fatalf("got %v", got)
-		}
-		<-s.done
+	for range 50 { // without the rule, it would be up to chance
+		inBubble(t, func(t *testing.T, n *notebook, s *stream, f *far) {
+			call := goCall(lateContext{t.Context(), s.done}, s, "x")
+			f.read()
+			f.write(`{"jsonrpc":"2.0","id":1,"result":"bye"}` + "\n")
+			f.end()
+			if got := <-call; got.result != `"bye"` {
+				t.Fatalf("got %v", got)
+			}
+		})
 	}
+}
+
+// deafEar is a server's input that is closed.
+type deafEar struct{}
+
+func (deafEar) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (deafEar) Close() error              { return nil }
+
+func TestAWriteThatFailsLeavesTimeForAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, in := io.Pipe()
+		s := newStream(out, deafEar{}, (&notebook{}).peer(), func(err error) error { return err })
+		go s.read()
+		first, second := goCall(t.Context(), s, "x"), goCall(t.Context(), s, "y")
+		time.Sleep(pipeGrace / 2)
+		io.WriteString(in, `{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n"+`{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n")
+		got := []outcome{<-first, <-second}
+		if got[0].err != nil {
+			got[0], got[1] = got[1], got[0]
+		}
+		if got[0].result != `"bye"` || !errors.Is(got[1].err, io.ErrClosedPipe) {
+			t.Errorf("got %v", got)
+		}
+		in.Close()
+	})
 }
 
 func TestInitializeIsNeverCancelledByANotification(t *testing.T) {
@@ -298,6 +328,23 @@ func TestALateReplyIsDroppedWithoutAWord(t *testing.T) {
 		if got := <-next; got.result != "2" || n.text() != "" {
 			t.Errorf("got %v, notes %q", got, n.text())
 		}
+	})
+}
+
+func TestAGoodAnswerTakesBackTheHint(t *testing.T) {
+	inBubble(t, func(t *testing.T, n *notebook, s *stream, f *far) {
+		call := goCall(t.Context(), s, "x")
+		f.read()
+		f.write("noise\n" + `{"jsonrpc":"2.0","id":0,"result":true}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":true}` + "\n")
+		<-call
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("no answer"))
+		defer cancel()
+		call = goCall(ctx, s, "y")
+		f.read()
+		if got := <-call; got.err == nil || got.err.Error() != "no answer" {
+			t.Errorf("got %v", got)
+		}
+		f.read() // notifications/cancelled
 	})
 }
 
@@ -419,7 +466,8 @@ func TestAServerThatDoesNotRead(t *testing.T) {
 		inBubble(t, func(t *testing.T, n *notebook, s *stream, f *far) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			var calls []chan outcome
+			calls := []chan outcome{goCall(ctx, s, "x")}
+			synctest.Wait()              // until the first one is being written
 			for range queueLength + 10 { // more than the queue can hold
 				calls = append(calls, goCall(ctx, s, "x"))
 			}

@@ -208,11 +208,11 @@ func TestStopping(t *testing.T) {
 		least  time.Duration
 		most   time.Duration
 	}{
-		{"quick", 0, time.Second},                                  // ends with its input
+		{"quick", 0, stopGrace}, // ends with its input
 		{"deaf until SIGTERM", stopGrace, stopGrace + time.Second}, // ignores the end of its input
 		{"deaf", 2 * stopGrace, 5 * time.Second},                   // and SIGTERM too
 		{"floods", 0, 5 * time.Second},                             // never reads, and writes without end
-		{"with a grandchild", 0, time.Second},                      // leaves a process behind that holds everything
+		{"with a grandchild", 0, stopGrace},                        // leaves a process behind that holds everything
 	} {
 		t.Run(test.server, func(t *testing.T) {
 			t.Parallel()
