@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -79,6 +80,15 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}})
+	_, stdout, _ := runAgent(t, "send\nn\n")
+	mustShow(t, stdout, "Caution: the definition of this tool changed since it was first seen: description ")
+	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
+		"(error) not sent: its server was started again and defines this tool differently now; call it again if it still fits", "(error) denied by the user")
 }
 
 func TestAToolThatChangedInOneShotMode(t *testing.T) {

@@ -190,6 +190,23 @@ func toolServers() map[string]func(s *toolServer) {
 				return ""
 			})
 		},
+		"meets": func(s *toolServer) { // answers when three calls are there
+			var ids []string
+			meet := func(json.RawMessage) string {
+				if ids = append(ids, s.id()); len(ids) == 3 {
+					for _, id := range ids {
+						s.answer(id, "met")
+					}
+				}
+				return ""
+			}
+			s.tool("read", `"annotations":{"readOnlyHint":true}`, meet)
+			s.tool("write", "", meet)
+		},
+		"reborn": func(s *toolServer) { // is another one after its death
+			s.tool("send", fmt.Sprintf(`"description":"Sends, start %d.",`, countStart())+noProperties, fixed("sent"))
+			s.tool("die", "", func(json.RawMessage) string { os.Exit(1); return "" })
+		},
 		"failing":  failingTools,
 		"changing": changingTools,
 		"leaky":    leakyTools,
@@ -261,19 +278,26 @@ func noteTools(s *toolServer) {
 	s.tool("list_notes", "", func(json.RawMessage) string { return cmp.Or(strings.Join(titles, ", "), "no notes") })
 }
 
-// failingTools fail, each in a way of its own. FAKE_STARTS is a file that gets one byte with each start; the second
-// start fails where FAKE_ONCE is set.
+// countStart writes one more byte into the file FAKE_STARTS, and returns how many there are.
+func countStart() int64 {
+	starts, err := os.OpenFile(os.Getenv("FAKE_STARTS"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer starts.Close()
+	starts.WriteString("x")
+	size, err := starts.Seek(0, io.SeekEnd)
+	if err != nil {
+		panic(err)
+	}
+	return size
+}
+
+// failingTools fail, each in a way of its own. With FAKE_ONCE the server can be started only once.
 func failingTools(s *toolServer) {
-	if file := os.Getenv("FAKE_STARTS"); file != "" {
-		starts, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			panic(err)
-		}
-		starts.WriteString("x")
-		if size, _ := starts.Seek(0, io.SeekEnd); size > 1 && os.Getenv("FAKE_ONCE") != "" {
-			fmt.Fprintln(os.Stderr, "the lock is left")
-			os.Exit(4)
-		}
+	if os.Getenv("FAKE_STARTS") != "" && countStart() > 1 && os.Getenv("FAKE_ONCE") != "" {
+		fmt.Fprintln(os.Stderr, "the lock is left")
+		os.Exit(4)
 	}
 	read := `"annotations":{"readOnlyHint":true}`
 	s.tool("fine", read, fixed("fine"))

@@ -263,3 +263,27 @@ func TestASkillNarrowsTheToolsOfServersToo(t *testing.T) {
 		t.Errorf("the model has read %q\n%s", got, stdout)
 	}
 }
+
+func TestCallsOfOneMessage(t *testing.T) {
+	for _, test := range []struct{ name, tool, want string }{
+		{"run side by side where the tool only reads", "read", "met"},
+		{"run one after the other where it may write", "write", "(error) server m is not available: no answer to tools/call in 200 ms"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			limit := `"timeoutMs":20000`
+			if test.want != "met" {
+				limit = `"timeoutMs":200`
+			}
+			name := "mcp_m_" + test.tool
+			model := newFakeModel(t, calls(name, "{}", name, "{}"), calls(name, "{}", name, "{}", name, "{}"))
+			if test.want == "met" {
+				model = newFakeModel(t, calls(name, "{}", name, "{}", name, "{}"))
+			}
+			inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets", more: limit})
+			runAgent(t, "", "meet")
+			if got := model.read(); got[0] != test.want || got[1] != test.want {
+				t.Errorf("the model has read %q", got)
+			}
+		})
+	}
+}

@@ -57,11 +57,25 @@ func (s *server) list() []serverTool {
 	return s.tools
 }
 
+// tool returns a tool of the last listing by its name on the wire, the zero one if it is not there.
+func (s *server) tool(original string) serverTool {
+	for _, tool := range s.list() {
+		if tool.Original == original {
+			return tool
+		}
+	}
+	return serverTool{}
+}
+
 // call is a tools/call on the connection that there is, or a new one. It is never repeated: it may have been done.
 func (s *server) call(ctx context.Context, tool string, args json.RawMessage, show func(string)) (json.RawMessage, error) {
+	allowed := s.tool(tool)
 	c, err := s.live(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !s.tool(tool).same(allowed) { // it was allowed for what it was, not for what a new start has made of it
+		return nil, errors.New("not sent: its server was started again and defines this tool differently now; call it again if it still fits")
 	}
 	result, err := c.callTool(ctx, tool, args, func(p progress) { show(p.String()) })
 	var refused *rpcError
