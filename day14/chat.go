@@ -100,17 +100,8 @@ func (c *Chat) say(answer Answer) {
 
 // runCalls runs what the model asked for, and keeps the calls with their results.
 func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
-	calls := make([]Call, len(answer.Calls))
-	kept := make([]ToolCall, len(answer.Calls))
-	for i, call := range answer.Calls {
-		calls[i] = Call{call.Function.Name, call.Function.Arguments}
-		kept[i] = call
-		if !isObject([]byte(call.Function.Arguments)) { // the API reads its own history strictly
-			kept[i].Function.Arguments = "{}"
-		}
-	}
+	calls, kept := split(answer.Calls)
 	c.History = append(c.History, Message{Role: "assistant", Content: answer.Text, ToolCalls: kept})
-
 	var results []Result
 	if answer.Finish == "length" {
 		c.trace.Notice("The model's output was cut off at its length limit; its tool calls were not run.")
@@ -126,6 +117,19 @@ func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
 		turn.Denied = turn.Denied || errors.Is(result.Err, errDenied)
 		c.History = append(c.History, Message{Role: "tool", Content: result.String(), ToolCallID: kept[i].ID})
 	}
+}
+
+// split returns the calls for the registry, as the model wrote them, and for the history: the API reads its own history
+// strictly, so arguments that are no object are kept as {}.
+func split(wanted []ToolCall) (calls []Call, kept []ToolCall) {
+	for _, call := range wanted {
+		calls = append(calls, Call{call.Function.Name, call.Function.Arguments})
+		if !isObject([]byte(call.Function.Arguments)) {
+			call.Function.Arguments = "{}"
+		}
+		kept = append(kept, call)
+	}
+	return calls, kept
 }
 
 // Reset forgets the conversation.

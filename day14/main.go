@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return a.fail(err)
 		}
 	}
-	if err := a.permissions.WriteDefaults(tools); err != nil {
+	if err := a.permissions.WriteDefaults(a.registry.Visible()); err != nil {
 		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
 	}
 	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})

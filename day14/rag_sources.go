@@ -35,8 +35,11 @@ func (a Added) String() string {
 		d := a.Documents[0]
 		return fmt.Sprintf("Added %q from %s: %d characters.", d.Title, d.Source, len([]rune(d.Text)))
 	}
-	return fmt.Sprintf("Added %d files from %s; %d skipped (binary, empty, over 1 MiB, or not readable).",
-		len(a.Documents), a.Source, a.Skipped)
+	text := fmt.Sprintf("Added %s from %s", plural(len(a.Documents), "file"), a.Source)
+	if a.Skipped > 0 {
+		text += fmt.Sprintf("; %d skipped (binary, empty, over 1 MiB, or not readable)", a.Skipped)
+	}
+	return text + "."
 }
 
 // replaces reports whether a document comes from the source that was added.

@@ -26,7 +26,7 @@ func (k *Knowledge) Tools() []Tool {
 		Preview: previewAdd,
 		Caution: func(args json.RawMessage) string {
 			var in addArgs
-			_ = json.Unmarshal(args, &in) // Run reports the error
+			_ = decodeArgs(args, &in) // Run reports the error
 			return addressCaution(in.Source)
 		},
 	}, {
@@ -49,8 +49,8 @@ type addArgs struct {
 
 func previewAdd(_ context.Context, args json.RawMessage) string {
 	var in addArgs
-	if err := json.Unmarshal(args, &in); err != nil {
-		return defaultPreview("rag_add", args)
+	if err := decodeArgs(args, &in); err != nil {
+		return failingPreview("rag_add", args, err)
 	}
 	return "About to add to the knowledge base: " + visibleLine(in.Source)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -50,20 +51,29 @@ func (a *assembly) addFragment(f fragment) {
 // find returns the call that a fragment continues, nil if it opens a new one. again reports a complete call that is
 // sent a second time under another index.
 func (a *assembly) find(f fragment) (call *openCall, again bool) {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		c := a.calls[i]
-		sameIndex := f.Index == nil || c.index == nil || *f.Index == *c.index
+	for _, c := range slices.Backward(a.calls) {
 		switch {
 		case f.ID != "" && f.ID == c.id:
-			return c, !sameIndex && c.complete()
-		case !sameIndex, f.ID != "" && c.id != "":
-			continue
-		case f.Function.Name != "" && (f.ID == "" || c.id == "") && (c.complete() || c.name != f.Function.Name):
-			return nil, false // without ids to compare, a name after a complete call opens the next one
+			return c, !c.sameIndex(f) && c.complete()
+		case !c.sameIndex(f), f.ID != "" && c.id != "": // a piece of another call
+		case c.isFollowedBy(f):
+			return nil, false
+		default:
+			return c, false
 		}
-		return c, false
 	}
 	return nil, false
+}
+
+// sameIndex reports whether the indexes allow f to be a piece of c; an absent one allows everything.
+func (c *openCall) sameIndex(f fragment) bool {
+	return f.Index == nil || c.index == nil || *f.Index == *c.index
+}
+
+// isFollowedBy reports whether f begins the next call, where there are no ids to tell: it names a tool although c is
+// complete, or names another one.
+func (c *openCall) isFollowedBy(f fragment) bool {
+	return f.Function.Name != "" && (c.complete() || c.name != f.Function.Name)
 }
 
 func (c *openCall) complete() bool {

@@ -71,7 +71,7 @@ func TestRagAddIsAskedAboutInOneLine(t *testing.T) {
 		{"a file", `{"source":"README.md"}`, "About to add to the knowledge base: README.md"},
 		{"text that would look like another question", `{"source":"a\n\nConfirm \u001b[2J execution?"}`,
 			`About to add to the knowledge base: a\n\nConfirm \x1b[2J execution?`},
-		{"arguments that do not fit", `{"source":7}`, "About to call tool: rag_add\n  {\"source\":7}"},
+		{"arguments that do not fit", `{"source":7}`, "About to call tool: rag_add\n  {\"source\":7}\n  This will fail: source must be a string"},
 	}
 	tool := knowledgeTool(t, knowledgeIn(t, nil), "rag_add")
 	for _, test := range tests {
