@@ -80,8 +80,11 @@ func (s *server) connect(ctx context.Context) (*client, error) {
 	return c, nil
 }
 
-// open starts the process of the server.
+// open makes the transport: a server of ours is a process, one of somebody else's is reached over HTTP.
 func (s *server) open(p peer) (transport, error) {
+	if s.config.URL != "" {
+		return openHTTP(remote{s.config.URL, s.config.Headers}, p)
+	}
 	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, func(line string) {
 		s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
 	})

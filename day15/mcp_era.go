@@ -66,6 +66,7 @@ func (e era) meta(token int64) *meta {
 
 // The error codes of the stateless era.
 const (
+	headerMismatch     = -32020 // HTTP headers lack or contradict what the request says
 	missingCapability  = -32021
 	unsupportedVersion = -32022
 )

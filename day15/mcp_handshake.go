@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -77,7 +78,7 @@ func otherEra(version string, err error) string {
 		return ""
 	case (era{version}).stateless():
 		return handshakeVersion // "any other error: the server is legacy"
-	case refused.Code == methodNotFound || refused.Code == invalidParams || refused.Code == unsupportedVersion:
+	case slices.Contains([]int{methodNotFound, invalidParams, unsupportedVersion, headerMismatch}, refused.Code):
 		return statelessVersion
 	}
 	return ""
