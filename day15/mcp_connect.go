@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // start makes the first connection, unless the entry is switched off or wrong.
@@ -85,9 +86,7 @@ func (s *server) open(p peer) (transport, error) {
 	if s.config.URL != "" {
 		return openHTTP(remote{s.config.URL, s.config.Headers}, p)
 	}
-	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, func(line string) {
-		s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
-	})
+	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, s.passOn())
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +94,25 @@ func (s *server) open(p peer) (transport, error) {
 	defer s.mu.Unlock()
 	s.stderr = process.stderr
 	return process, nil
+}
+
+// passOn returns the function that shows the lines of a server's stderr: some each second, since a server that writes
+// without end must not drown everything else. /mcp NAME has the last ones.
+func (s *server) passOn() func(line string) {
+	const perSecond = 50
+	var since time.Time
+	shown := 0
+	return func(line string) { // by one goroutine
+		if now := time.Now(); now.Sub(since) > time.Second {
+			since, shown = now, 0
+		}
+		switch shown++; {
+		case shown <= perSecond:
+			s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
+		case shown == perSecond+1:
+			s.note("writes more than %d lines a second to its stderr; the others are left out", perSecond)
+		}
+	}
 }
 
 // watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
@@ -112,12 +130,20 @@ func (s *server) watch(c *client) {
 			}
 			close(settled)
 		case <-c.done:
-			if !s.host.isClosing() {
-				s.note("%v", c.cause)
-			}
+			s.tellEnd(c)
 			return
 		}
 	}
+}
+
+// tellEnd tells the person, once, why a connection has ended. A call that has failed for it returns after that: the
+// cause stands on the screen before its consequences.
+func (s *server) tellEnd(c *client) {
+	c.farewell.Do(func() {
+		if !s.host.isClosing() {
+			s.note("%v", c.cause)
+		}
+	})
 }
 
 // settle waits until watch has taken in what the server has announced so far: what a call changes holds for the model's
@@ -127,6 +153,7 @@ func (s *server) settle(ctx context.Context, c *client) {
 	select {
 	case s.settling <- settled:
 	case <-c.done:
+		s.tellEnd(c)
 		return
 	case <-ctx.Done():
 		return

@@ -22,7 +22,6 @@ func TestWhatEachFailureTells(t *testing.T) {
 			"[mcp] f: no answer to tools/call in 500 ms\n", "f: protocol 2025-06-18, 9 tools"},
 		{"the answer is no message", "garbage", "(error) server f is not available: no answer to tools/call in 500 ms",
 			`[mcp] f: no answer to tools/call in 500 ms (but it wrote what is no message: {"jsonrpc": "2.0", "id": 3,)
-[mcp] f: ignored 1 lines on its stdout that are no messages, such as: {"jsonrpc": "2.0", "id": 3,
 `, "f: protocol"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

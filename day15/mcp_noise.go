@@ -44,7 +44,7 @@ func (n *noise) report() {
 	n.told = n.told || due
 	n.mu.Unlock()
 	if due {
-		n.note("ignored %d lines on its stdout that are no messages, such as: %s", lines, n.sample)
+		n.note("ignored %s on its stdout outside the protocol, such as: %s", plural(lines, "line"), n.sample)
 	}
 }
 
@@ -80,6 +80,7 @@ func (n *noise) hint() string {
 	case n.oddID != "":
 		return fmt.Sprintf(" (but there was an answer with id %s, which nobody asked for)", n.oddID)
 	case n.lines > 0 && !n.told:
+		n.told = true
 		return fmt.Sprintf(" (but it wrote what is no message: %s)", n.sample)
 	}
 	return ""

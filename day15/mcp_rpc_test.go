@@ -390,7 +390,7 @@ func TestNoiseIsSkippedAndReportedOnce(t *testing.T) {
 		f.read()
 		f.write("noise again\n" + `{"jsonrpc":"2.0","id":2,"result":2}` + "\n")
 		<-next
-		if want := `ignored 10 lines on its stdout that are no messages, such as: demo\x1b[2J v1.2 ready`; n.text() != want {
+		if want := `ignored 10 lines on its stdout outside the protocol, such as: demo\x1b[2J v1.2 ready`; n.text() != want {
 			t.Errorf("notes:\n%s", n.text())
 		}
 	})

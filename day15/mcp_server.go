@@ -74,7 +74,10 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage, sh
 	if err != nil {
 		return nil, err
 	}
-	if !s.tool(tool).same(allowed) { // it was allowed for what it was, not for what a new start has made of it
+	switch now := s.tool(tool); { // it was allowed for what it was, not for what a new start has made of it
+	case now.Original == "" && allowed.Original != "":
+		return nil, errors.New("not sent: its server was started again and has no such tool any more")
+	case !now.same(allowed):
 		return nil, errors.New("not sent: its server was started again and defines this tool differently now; call it again if it still fits")
 	}
 	result, err := c.callTool(ctx, tool, args, func(p progress) { show(p.String()) })

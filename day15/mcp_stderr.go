@@ -64,10 +64,10 @@ func (t *stderrTail) lines() []string {
 	return slices.Clone(t.kept)
 }
 
-// last returns the last line that says something, or "".
+// last returns the last line that says something, or "". What go run adds when its program has failed says nothing.
 func (t *stderrTail) last() string {
 	for _, line := range slices.Backward(t.lines()) {
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "exit status ") {
 			return line
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -110,7 +111,8 @@ func (l launch) failed(err error) error {
 			reason += " on PATH"
 		}
 		if first, rest, ok := strings.Cut(strings.TrimSpace(l.command), " "); ok {
-			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %q`, first, strings.Fields(rest))
+			args, _ := json.Marshal(strings.Fields(rest)) // strings always have a JSON form
+			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
 		}
 	}
 	return &connectionError{reason: reason, err: err}

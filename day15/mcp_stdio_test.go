@@ -69,7 +69,7 @@ func TestACommandThatCannotBeStarted(t *testing.T) {
 	}{
 		{"is not on PATH", launch{command: "no-such-cmd-42"}, `command "no-such-cmd-42" not found on PATH`},
 		{"holds its arguments", launch{command: "demo-server --stdio -v"},
-			`command "demo-server --stdio -v" not found on PATH; if the command is "demo-server", move the rest to "args": ["--stdio" "-v"]`},
+			`command "demo-server --stdio -v" not found on PATH; if the command is "demo-server", move the rest to "args": ["--stdio","-v"]`},
 		{"is a path to nothing", launch{command: "./no/such/cmd"}, `command "./no/such/cmd" not found`},
 		{"is a folder", launch{command: none}, "cannot start " + none + ": "},
 		{"is empty", launch{}, `command "" not found`},

@@ -45,7 +45,7 @@ func (c call) progress(done, total int) {
 		Progress int             `json:"progress"`
 		Total    int             `json:"total"`
 		Message  string          `json:"message"`
-	}{c.token, done, total, fmt.Sprintf("%d of %d", done, total)})
+	}{c.token, done, total, "counting"})
 }
 
 // listChanged tells a legacy client to ask for the tools again. A modern one

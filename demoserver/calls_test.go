@@ -57,8 +57,8 @@ func TestProgress(t *testing.T) {
 		want       []string
 	}{
 		{"with a token", `"_meta":{"progressToken":"p<1>"},`, []string{
-			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p<1>","progress":1,"total":2,"message":"1 of 2"}}`,
-			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p<1>","progress":2,"total":2,"message":"2 of 2"}}`}},
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p<1>","progress":1,"total":2,"message":"counting"}}`,
+			`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p<1>","progress":2,"total":2,"message":"counting"}}`}},
 		{"without a token", ``, nil},
 		{"with a null token", `"_meta":{"progressToken":null},`, nil},
 	}

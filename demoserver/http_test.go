@@ -119,10 +119,10 @@ func TestServeHTTP(t *testing.T) {
 	defer res.Body.Close()
 	all, err := io.ReadAll(res.Body)
 	want := `event: message
-data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1,"total":2,"message":"1 of 2"}}
+data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1,"total":2,"message":"counting"}}
 
 event: message
-data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"total":2,"message":"2 of 2"}}
+data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":2,"total":2,"message":"counting"}}
 
 event: message
 data: {"jsonrpc":"2.0","id":1,"result":{` + modernStart + `,"content":[{"type":"text","text":"Counted to 2"}]}}
