@@ -45,7 +45,7 @@ func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
 	runAgent(t, "", "forget it")
-	model.mustRead(t, "forgotten", "(error) error -32602: Unknown tool: old")
+	model.mustRead(t, "forgotten", "(error) Unknown tool: old (code -32602)")
 	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
 		t.Errorf("nobody has said anything, but the model is offered %q", got)
 	}

@@ -14,7 +14,7 @@ func TestWhatEachFailureTells(t *testing.T) {
 	const gone = "(error) server f is not available: it is gone"
 	for _, test := range []struct{ name, tool, model, stderr, command string }{
 		{"the tool says that it failed", "says_no", "(error) disk full", "", "f: protocol 2025-06-18, 9 tools"},
-		{"the server refuses the call", "refuses", `(error) error -32602: missing path {"hint":"x"}`, "", "f: protocol 2025-06-18, 9 tools"},
+		{"the server refuses the call", "refuses", `(error) missing path (code -32602) {"hint":"x"}`, "", "f: protocol 2025-06-18, 9 tools"},
 		{"the server wants something of us", "wants_input", "(error) the server asks for what this client cannot give: elicitation/create", "", "f: protocol"},
 		{"the server ends", "crash", gone, "[mcp:f] out of memory\n[mcp] f: exit status 7: out of memory\n", "× f: exit status 7: out of memory\n"},
 		{"the server closes its output", "hang_up", gone, "[mcp] f: it closed its stdin or stdout\n", "× f: it closed its stdin or stdout\n"},

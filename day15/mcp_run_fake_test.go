@@ -192,16 +192,14 @@ func toolServers() map[string]func(s *toolServer) {
 		},
 		"meets": func(s *toolServer) { // answers when three calls are there
 			var ids []string
-			meet := func(json.RawMessage) string {
+			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
 				if ids = append(ids, s.id()); len(ids) == 3 {
 					for _, id := range ids {
 						s.answer(id, "met")
 					}
 				}
 				return ""
-			}
-			s.tool("read", `"annotations":{"readOnlyHint":true}`, meet)
-			s.tool("write", "", meet)
+			})
 		},
 		"reborn": func(s *toolServer) { // is another one after its death
 			s.tool("send", fmt.Sprintf(`"description":"Sends, start %d.",`, countStart())+noProperties, fixed("sent"))

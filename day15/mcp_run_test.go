@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -264,26 +266,32 @@ func TestASkillNarrowsTheToolsOfServersToo(t *testing.T) {
 	}
 }
 
-func TestCallsOfOneMessage(t *testing.T) {
-	for _, test := range []struct{ name, tool, want string }{
-		{"run side by side where the tool only reads", "read", "met"},
-		{"run one after the other where it may write", "write", "(error) server m is not available: no answer to tools/call in 200 ms"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			limit := `"timeoutMs":20000`
-			if test.want != "met" {
-				limit = `"timeoutMs":200`
-			}
-			name := "mcp_m_" + test.tool
-			model := newFakeModel(t, calls(name, "{}", name, "{}"), calls(name, "{}", name, "{}", name, "{}"))
-			if test.want == "met" {
-				model = newFakeModel(t, calls(name, "{}", name, "{}", name, "{}"))
-			}
-			inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets", more: limit})
-			runAgent(t, "", "meet")
-			if got := model.read(); got[0] != test.want || got[1] != test.want {
-				t.Errorf("the model has read %q", got)
-			}
-		})
+// The server answers when it has three calls.
+func TestCallsOfOneMessageRunSideBySide(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_m_read", "{}", "mcp_m_read", "{}", "mcp_m_read", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets"})
+	runAgent(t, "", "meet")
+	model.mustRead(t, "met", "met", "met")
+}
+
+// Without the hint that it only reads, a tool is called for the second time when the first call is over.
+func TestCallsThatMayWriteRunOneAfterTheOther(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_notes_save_note", `{"title":"a"}`, "mcp_notes_list_notes", "{}", "mcp_notes_save_note", `{"title":"b"}`))
+	inMCPFolder(t, model, allowAll, entry{name: "notes", fake: "notes"})
+	runAgent(t, "", "-wire", "wire.log", "note it")
+	model.mustRead(t, "saved a", "a", "saved b")
+	log, err := os.ReadFile("wire.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, log, _ = bytes.Cut(log, []byte(`"method":"tools/call"`))
+	var arrows string
+	for line := range bytes.Lines(log) {
+		if _, frame, found := bytes.Cut(line, []byte("notes ")); found {
+			arrows += string([]rune(string(frame))[0])
+		}
+	}
+	if arrows != "←→←→←" {
+		t.Errorf("after the first call went out, the messages went %s", arrows)
 	}
 }

@@ -43,7 +43,8 @@ func (s *seenDefinitions) caution(name, description string, schema json.RawMessa
 	if changes == nil {
 		return nil
 	}
-	reason := "the definition of this tool changed since it was first seen: " + strings.Join(changes, ", ")
+	reason := fmt.Sprintf("the definition of this tool changed since it was first seen: %s; /tools %s shows it as it is now",
+		strings.Join(changes, ", "), name)
 	return func(json.RawMessage) string { return reason }
 }
 

@@ -107,8 +107,10 @@ func (a *toolAdapter) description(info toolInfo) (text string, removed int) {
 func details(server string, info toolInfo, mended []string) string {
 	text := fmt.Sprintf("Tool %s of the MCP server %s.", label(info.Name), label(server))
 	if mended != nil {
-		text += fmt.Sprintf("\nMended for the model's API: %s. The inputSchema as it was received:\n%s",
-			strings.Join(mended, "; "), info.InputSchema)
+		text += fmt.Sprintf("\nMended for the model's API: %s.", strings.Join(mended, "; "))
+	}
+	if mended != nil && info.InputSchema != nil {
+		text += fmt.Sprintf(" The inputSchema as it was received:\n%s", info.InputSchema)
 	}
 	return text
 }
@@ -153,7 +155,7 @@ func (e *connectionError) forModel() string {
 
 // refusalText is a JSON-RPC error as the model reads it. Its text is the server's, and bounded: data may be anything.
 func refusalText(e *rpcError) string {
-	text := fmt.Sprintf("error %d: %s", e.Code, shortened(e.Message, maxMessage))
+	text := fmt.Sprintf("%s (code %d)", shortened(e.Message, maxMessage), e.Code)
 	if len(e.Data) > 0 && string(e.Data) != "null" {
 		text += " " + bounded(e.Data)
 	}

@@ -191,16 +191,16 @@ func TestWhatTheModelReadsOfAFailure(t *testing.T) {
 		},
 		"the server refuses": {
 			err:  &rpcError{-32602, "missing path", json.RawMessage(`{"hint": "x"}`)},
-			want: `(error) error -32602: missing path {"hint":"x"}`,
+			want: `(error) missing path (code -32602) {"hint":"x"}`,
 		},
-		"a refusal with code 0": {err: &rpcError{Message: "no"}, want: "(error) error 0: no"},
+		"a refusal with code 0": {err: &rpcError{Message: "no"}, want: "(error) no (code 0)"},
 		"a refusal within an error": {
 			err:  fmt.Errorf("tools/call: %w", &rpcError{Code: -1, Message: "no", Data: json.RawMessage("null")}),
-			want: "(error) error -1: no",
+			want: "(error) no (code -1)",
 		},
 		"a refusal without end": {
 			err:  &rpcError{-1, strings.Repeat("é", 1<<20), json.RawMessage(`["` + strings.Repeat("A", 1<<20) + `"]`)},
-			want: "(error) error -1: " + strings.Repeat("é", 1999) + `… ["… 1048576 bytes …"]`,
+			want: "(error) " + strings.Repeat("é", 1999) + `… (code -1) ["… 1048576 bytes …"]`,
 		},
 		"the connection fails": {err: dead, want: "(error) server demo is not available: it is gone", failed: true},
 		"the same within an error": {
