@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 )
 
 // start makes the first connection, unless the entry is switched off or wrong.
@@ -86,7 +85,9 @@ func (s *server) open(p peer) (transport, error) {
 	if s.config.URL != "" {
 		return openHTTP(remote{s.config.URL, s.config.Headers}, p)
 	}
-	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, s.passOn())
+	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, limited(func(line string) {
+		s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
+	}, s.note))
 	if err != nil {
 		return nil, err
 	}
@@ -94,106 +95,4 @@ func (s *server) open(p peer) (transport, error) {
 	defer s.mu.Unlock()
 	s.stderr = process.stderr
 	return process, nil
-}
-
-// passOn returns the function that shows the lines of a server's stderr: some each second, since a server that writes
-// without end must not drown everything else. /mcp NAME has the last ones.
-func (s *server) passOn() func(line string) {
-	const perSecond = 50
-	var since time.Time
-	shown := 0
-	return func(line string) { // by one goroutine
-		if now := time.Now(); now.Sub(since) > time.Second {
-			since, shown = now, 0
-		}
-		switch shown++; {
-		case shown <= perSecond:
-			s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
-		case shown == perSecond+1:
-			s.note("writes more than %d lines a second to its stderr; the others are left out", perSecond)
-		}
-	}
-}
-
-// watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
-// from the connection's reader, and ends with the connection.
-func (s *server) watch(c *client) {
-	for {
-		select {
-		case <-c.changed:
-			s.refreshAgain(c)
-		case settled := <-s.settling:
-			select {
-			case <-c.changed:
-				s.refreshAgain(c)
-			default:
-			}
-			close(settled)
-		case <-c.done:
-			s.tellEnd(c)
-			return
-		}
-	}
-}
-
-// tellEnd tells the person, once, why a connection has ended. A call that has failed for it returns after that: the
-// cause stands on the screen before its consequences.
-func (s *server) tellEnd(c *client) {
-	c.farewell.Do(func() {
-		if !s.host.isClosing() {
-			s.note("%v", c.cause)
-		}
-	})
-}
-
-// settle waits until watch has taken in what the server has announced so far: what a call changes holds for the model's
-// next request, and a tool that says something else now is asked about.
-func (s *server) settle(ctx context.Context, c *client) {
-	settled := make(chan struct{})
-	select {
-	case s.settling <- settled:
-	case <-c.done:
-		s.tellEnd(c)
-		return
-	case <-ctx.Done():
-		return
-	}
-	select {
-	case <-settled:
-	case <-ctx.Done():
-	}
-}
-
-// refreshAgain is refresh where there is a list already.
-func (s *server) refreshAgain(c *client) {
-	if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
-		s.note("its new list of tools could not be read, the old one stays: %v", err)
-	}
-}
-
-// refresh lists the tools and offers them. A tool that needs attention is reported once.
-func (s *server) refresh(ctx context.Context, c *client) error {
-	list, err := c.listTools(ctx)
-	if err != nil {
-		return err
-	}
-	for i, tool := range list {
-		list[i] = tool.redacted(s.host.console.redact)
-	}
-	tools, warnings := s.adapter.tools(list)
-	s.mu.Lock()
-	s.tools = tools
-	var fresh []string
-	for _, warning := range warnings {
-		if !s.warned[warning] {
-			s.warned[warning] = true
-			fresh = append(fresh, warning)
-		}
-	}
-	s.mu.Unlock()
-	for _, warning := range fresh {
-		s.note("%s", warning)
-	}
-	s.host.offer()
-	return nil
 }

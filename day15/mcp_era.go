@@ -30,8 +30,8 @@ func commonVersion(supported []string) string {
 	return ""
 }
 
-// era is a protocol version in use. What differs between the versions is decided here, and nowhere else: what goes with
-// each request, and how a result is read.
+// era is a protocol version in use. It decides what differs once a version is agreed upon: what goes with each request,
+// and how a result is read.
 type era struct{ version string }
 
 func (e era) stateless() bool { return e.version == statelessVersion }

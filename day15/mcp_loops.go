@@ -40,7 +40,7 @@ func (s *stream) write() {
 				cause := s.explain(err)
 				select {
 				case <-s.done: // read was first, and has seen all answers up to the end
-				case <-time.After(pipeGrace):
+				case <-time.After(lastReads):
 					s.fail(cause)
 				}
 				return

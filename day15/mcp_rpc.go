@@ -8,6 +8,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // stream is a transport: JSON-RPC over two byte streams, one message a line ("Messages are delimited by newlines, and
@@ -36,8 +37,10 @@ type stream struct {
 	err    error
 }
 
-// queueLength bounds the frames that wait to be written. Callers wait for room; answers to the server are dropped.
-const queueLength = 256
+const (
+	queueLength = 256                    // frames that wait to be written; callers wait for room, answers to the server are dropped
+	lastReads   = 300 * time.Millisecond // for the answers that are still to be read when a write has failed
+)
 
 // newStream takes what the server writes and what it reads. The caller has to run read in a goroutine, and to end r
 // when the stream is done; w is closed with the stream.

@@ -254,7 +254,7 @@ func TestAWriteThatFailsLeavesTimeForAnswers(t *testing.T) {
 		s := newStream(out, deafEar{}, (&notebook{}).peer(), func(err error) error { return err })
 		go s.read()
 		first, second := goCall(t.Context(), s, "x"), goCall(t.Context(), s, "y")
-		time.Sleep(pipeGrace / 2)
+		time.Sleep(lastReads / 2)
 		io.WriteString(in, `{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n"+`{"jsonrpc":"2.0","id":1,"result":"bye"}`+"\n")
 		got := []outcome{<-first, <-second}
 		if got[0].err != nil {

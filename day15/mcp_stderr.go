@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
@@ -72,4 +73,23 @@ func (t *stderrTail) last() string {
 		}
 	}
 	return ""
+}
+
+// limited returns show with a limit of lines a second: a server that writes without end must not drown everything else.
+// note is told of the limit. It is for one goroutine.
+func limited(show func(line string), note func(format string, args ...any)) func(line string) {
+	const perSecond = 50
+	var since time.Time
+	shown := 0
+	return func(line string) {
+		if now := time.Now(); now.Sub(since) > time.Second {
+			since, shown = now, 0
+		}
+		switch shown++; {
+		case shown <= perSecond:
+			show(line)
+		case shown == perSecond+1:
+			note("writes more than %d lines a second to its stderr; the others are left out", perSecond)
+		}
+	}
 }

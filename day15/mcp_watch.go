@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+)
+
+// watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
+// from the connection's reader, and ends with the connection.
+func (s *server) watch(c *client) {
+	for {
+		select {
+		case <-c.changed:
+			s.refreshAgain(c)
+		case settled := <-s.settling:
+			select {
+			case <-c.changed:
+				s.refreshAgain(c)
+			default:
+			}
+			close(settled)
+		case <-c.done:
+			s.tellEnd(c)
+			return
+		}
+	}
+}
+
+// tellEnd tells the person, once, why a connection has ended. A call that has failed for it returns after that: the
+// cause stands on the screen before its consequences.
+func (s *server) tellEnd(c *client) {
+	c.farewell.Do(func() {
+		if !s.host.isClosing() {
+			s.note("%v", c.cause)
+		}
+	})
+}
+
+// settle waits until watch has taken in what the server has announced so far: what a call changes holds for the model's
+// next request, and a tool that says something else now is asked about.
+func (s *server) settle(ctx context.Context, c *client) {
+	settled := make(chan struct{})
+	select {
+	case s.settling <- settled:
+	case <-c.done:
+		s.tellEnd(c)
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
+}
+
+// refreshAgain is refresh where there is a list already.
+func (s *server) refreshAgain(c *client) {
+	if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
+		s.note("its new list of tools could not be read, the old one stays: %v", err)
+	}
+}
+
+// refresh lists the tools and offers them. A tool that needs attention is reported once.
+func (s *server) refresh(ctx context.Context, c *client) error {
+	list, err := c.listTools(ctx)
+	if err != nil {
+		return err
+	}
+	for i, tool := range list {
+		list[i] = tool.redacted(s.host.console.redact)
+	}
+	tools, warnings := s.adapter.tools(list)
+	s.mu.Lock()
+	s.tools = tools
+	var fresh []string
+	for _, warning := range warnings {
+		if !s.warned[warning] {
+			s.warned[warning] = true
+			fresh = append(fresh, warning)
+		}
+	}
+	s.mu.Unlock()
+	for _, warning := range fresh {
+		s.note("%s", warning)
+	}
+	s.host.offer()
+	return nil
+}
