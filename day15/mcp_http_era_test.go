@@ -90,6 +90,29 @@ func TestAnswersOfTheStatelessEra(t *testing.T) {
 	}
 }
 
+func TestASessionDoesNotOutliveItsEra(t *testing.T) {
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
+		legacy("A", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
+			switch {
+			case m.Method == "server/discover":
+				reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"]}}`, m.ID)
+			case r.Header.Get("Mcp-Protocol-Version") == statelessVersion:
+				reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+			default:
+				reply(w, 400, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}`, m.ID)
+			}
+		})(w, r, m)
+	})
+	c := mustDialHTTP(t, &notebook{}, s.URL, "")
+	if got := c.dice(t.Context()); got != "{}" {
+		t.Errorf("got %s", got)
+	}
+	c.close()
+	if want := "POST tools/call A 2025-06-18\nPOST server/discover 2026-07-28 server/discover\nPOST tools/call 2026-07-28 tools/call dice\nDELETE A 2025-06-18"; !strings.HasSuffix(strings.Replace(s.asked(), "\nGET A 2025-06-18", "", 1), want) {
+		t.Errorf("asked:\n%s", s.asked())
+	}
+}
+
 func TestArgumentsAreRepeatedInHeaders(t *testing.T) {
 	const schema = `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"},
 		"deep":{"type":"object","properties":{"yes":{"type":"boolean","x-mcp-header":"yes"}}},"query":{"type":"string"}}}`

@@ -167,6 +167,9 @@ func TestEachPostSaysWhatItTakesAndBrings(t *testing.T) {
 	if body != `{"a":"<&"}` {
 		t.Errorf("params: %s", body)
 	}
+	if want := s.URL + "/mcp?key=1"; e.url != want {
+		t.Errorf("url: %s", e.url)
+	}
 	own, err := openHTTP(remote{"http://user:pass@127.0.0.1:1", map[string]string{"authorization": "Bearer x"}}, (&notebook{}).peer())
 	if err != nil || own.header.Get("Authorization") != "Bearer x" {
 		t.Errorf("the header of the configuration does not win: %v, %v", own.header, err)
@@ -182,17 +185,20 @@ func TestAUselessURL(t *testing.T) {
 }
 
 func TestAnswersToNotificationsAndToGET(t *testing.T) {
-	initialized := map[string]func(w http.ResponseWriter){
-		"202, empty": func(w http.ResponseWriter) { w.WriteHeader(202) },
-		"202, text": func(w http.ResponseWriter) {
+	initialized := map[string]func(w http.ResponseWriter, r *http.Request){
+		"202, empty": func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202) },
+		"202, text": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.WriteHeader(202)
 			io.WriteString(w, "Accepted")
 		},
-		"200, empty, without a type":     func(w http.ResponseWriter) { w.Header()["Content-Type"] = nil },
-		"204":                            func(w http.ResponseWriter) { w.WriteHeader(204) },
-		"200, null":                      func(w http.ResponseWriter) { reply(w, 200, "null") },
-		"a stream that nobody waits for": func(w http.ResponseWriter) { sendEvents(w, ": hi\n\n") },
+		"200, empty, without a type": func(w http.ResponseWriter, r *http.Request) { w.Header()["Content-Type"] = nil },
+		"204":                        func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) },
+		"200, null":                  func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "null") },
+		"a stream that nobody waits for": func(w http.ResponseWriter, r *http.Request) {
+			sendEvents(w, ": hi\n\n")
+			<-r.Context().Done()
+		},
 	}
 	for name, answer := range initialized {
 		for _, status := range []int{405, 404, 406, 400, 409, 500, 202} {
@@ -211,7 +217,7 @@ func TestAnswersToNotificationsAndToGET(t *testing.T) {
 						w.WriteHeader(status)
 						get <- struct{}{}
 					case m.Method == "notifications/initialized":
-						answer(w)
+						answer(w, r)
 					default:
 						usual(w, r, m)
 					}
@@ -377,5 +383,27 @@ func TestACallThatIsGivenUp(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAHandshakeThatIsGivenUpIsNotCancelled(t *testing.T) {
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
+		w.Header().Set("Mcp-Session-Id", "A")
+		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	p := (&notebook{}).peer()
+	p.notified = func(string, json.RawMessage) { cancel() }
+	e, err := openHTTP(remote{url: s.URL}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.call(ctx, "initialize", initializeParams{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	e.close()
+	if s.asked() != "POST initialize" {
+		t.Errorf("asked:\n%s", s.asked())
 	}
 }

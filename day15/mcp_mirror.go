@@ -100,7 +100,8 @@ func (s *schemaScan) annotated(name, kind string, path []string, reachable bool)
 	case !isToken(name):
 		s.err = fmt.Errorf("%s of %q is no header name: %q", headerAnnotation, where, preview(name, 40))
 	case kind != "string" && kind != "integer" && kind != "boolean":
-		s.err = fmt.Errorf("%s of %q is on a value of type %q; it may be string, integer or boolean", headerAnnotation, where, preview(kind, 40))
+		s.err = fmt.Errorf("%s of %q is on a value of type %q; it may be string, integer or boolean",
+			headerAnnotation, where, preview(kind, 40))
 	case s.names[strings.ToLower(name)]:
 		s.err = fmt.Errorf("%s of %q repeats the name %q", headerAnnotation, where, name)
 	}

@@ -32,16 +32,18 @@ func newHTTPClient() *http.Client {
 // redirected allows a redirect only to the same server, with the same method. Another server would get the headers with
 // our credentials, and 301, 302 and 303 make a GET of a POST, without the message.
 func redirected(req *http.Request, via []*http.Request) error {
-	status, where := req.Response.StatusCode, shownURL(req.URL)
+	reason := ""
 	switch first := via[0]; {
 	case origin(req.URL) != origin(first.URL):
-		return &connectionError{reason: fmt.Sprintf("it redirects (%d) to another server, %s: if you trust that one, make it the url", status, where)}
+		reason = "to another server, %s: if you trust that one, make it the url"
 	case req.Method != first.Method:
-		return &connectionError{reason: fmt.Sprintf("it redirects (%d) to %s, and our message would be lost on the way: make that the url", status, where)}
+		reason = "to %s, and our message would be lost on the way: make that the url"
 	case len(via) >= 5:
-		return &connectionError{reason: fmt.Sprintf("it redirects (%d) without end, at last to %s", status, where)}
+		reason = "without end, at last to %s"
+	default:
+		return nil
 	}
-	return nil
+	return &connectionError{reason: fmt.Sprintf("it redirects (%d) "+reason, req.Response.StatusCode, shownURL(req.URL))}
 }
 
 // origin is scheme, host and port of a URL.
@@ -59,7 +61,9 @@ func shownURL(u *url.URL) string {
 }
 
 // send makes one HTTP request, in the given session if any. The caller has to close the answer's body.
-func (e *endpoint) send(ctx context.Context, method string, s *httpSession, header http.Header, body []byte) (*http.Response, error) {
+func (e *endpoint) send(ctx context.Context, method string, s *httpSession, header http.Header, body []byte) (
+	*http.Response, error,
+) {
 	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, unreachable(err)

@@ -33,7 +33,8 @@ best avoided: give demoserver a -seed, and -only one server where several would 
 
 	<!-- mask: [0-9.]+ms -->
 
-in a line of its own before the block: what the regular expression matches reads "…" in the text, because it differs from run to run. As
+in a line of its own before the block: what the regular expression matches, or its first group if it has one, reads "…" in
+the text, because it differs from run to run. As
 few as possible; one that matches nothing is an error. ```console no-replay, with "<!-- no-replay: why -->" before it,
 is not run; none is allowed at present.
 

@@ -60,7 +60,7 @@ func (b block) render(list []command) (lines, unused []string) {
 		screen := strings.Join(c.screen, "\n")
 		for _, mask := range b.note("mask") {
 			if pattern, err := regexp.Compile(mask); err == nil && pattern.MatchString(screen) {
-				screen, matched[mask] = pattern.ReplaceAllString(screen, "…"), true
+				screen, matched[mask] = hide(pattern, screen), true
 			}
 		}
 		lines = append(lines, strings.Split("$ "+strings.Join(c.typed, "\n"), "\n")...)
@@ -83,4 +83,15 @@ func TestAnExampleIsFilledIn(t *testing.T) {
 	if now := strings.Join(doc.lines, "\n"); now != strings.ReplaceAll(want, "hello \n", "hello\n") {
 		t.Errorf("-update makes of it\n%s", now)
 	}
+}
+
+// hide writes … for what a mask matches, or for its first group where it has one.
+func hide(mask *regexp.Regexp, text string) string {
+	return mask.ReplaceAllStringFunc(text, func(match string) string {
+		at := mask.FindStringSubmatchIndex(match)
+		if len(at) < 4 || at[2] < 0 {
+			return "…"
+		}
+		return match[:at[2]] + "…" + match[at[3]:]
+	})
 }

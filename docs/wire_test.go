@@ -51,7 +51,7 @@ func (r *reader) checkWire(t *text, i int, fix bool) (faults []string) {
 	log, text := string(data), strings.Join(t.body(b), "\n")
 	for _, mask := range append(t.blocks[i-1].note("mask"), b.note("mask")...) {
 		if pattern, err := regexp.Compile(mask); err == nil {
-			log, text = pattern.ReplaceAllString(log, "…"), pattern.ReplaceAllString(text, "…")
+			log, text = hide(pattern, log), hide(pattern, text)
 		}
 	}
 	recorded, shown := frames(strings.Split(strings.TrimSpace(log), "\n")), frames(strings.Split(text, "\n"))
