@@ -281,3 +281,53 @@ func TestSecretsDoNotReachTheModel(t *testing.T) {
 		t.Errorf("the secret got out, or was not marked: %s", all)
 	}
 }
+
+func TestAfterCtrlCNothingMoreRunsOrIsAskedAbout(t *testing.T) {
+	model := newFakeModel(t, calls("stop", "{}", "write", "{}", "ask", "{}"))
+	b := newBench(t, model, "", "y\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	err := b.registry.Register(Tool{Name: "stop", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
+		cancel()
+		return "", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.add(t, "write", Allow, "written")
+	b.add(t, "ask", Ask, "asked")
+	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	mustBeValid(t, b.chat.History)
+	if len(b.ran) != 0 || strings.Contains(b.out.String(), "Confirm") {
+		t.Errorf("ran %q, screen %s", b.ran, b.out.String())
+	}
+}
+
+func TestNamesThatTheAPIRefusesAreNotKept(t *testing.T) {
+	for _, name := range []string{"", "bad name!", strings.Repeat("x", 65)} {
+		model := newFakeModel(t, calls(name, "{}"))
+		b := newBench(t, model, "", "")
+		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		mustBeValid(t, model.last())
+		if kept := model.last()[1].ToolCalls[0].Function.Name; kept != "unknown" {
+			t.Errorf("%q was kept as %q", name, kept)
+		}
+		if result := model.last()[2].Content; !strings.Contains(result, fmt.Sprintf("there is no tool named %q", name)) {
+			t.Errorf("the model reads %q", result)
+		}
+	}
+}
+
+func TestTheModelsOwnWordsAreKeptWithoutSecrets(t *testing.T) {
+	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
+	b := newBench(t, newFakeModel(t, says("It is s3cr3t-value.")), "", "")
+	if _, err := b.chat.Turn(t.Context(), "what is it?"); err != nil {
+		t.Fatal(err)
+	}
+	if kept := b.chat.History[1].Content; kept != "It is [REDACTED:DEMO_TOKEN]." {
+		t.Errorf("kept %q", kept)
+	}
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -14,38 +13,39 @@ import (
 type Console struct {
 	redact *Redactor
 	in     io.Reader
+	input  *Input
 	typed  bool // stdin is a terminal: it shows by itself what is typed
-	live   bool // stdout is a terminal: colours, and a line while the model is silent
+	shown  bool // stdout is a terminal
+	live   bool // and can move its cursor: colours, and a line while the model is silent
 
-	mu       sync.Mutex // guards the writers and busy, and keeps each write whole
+	mu       sync.Mutex // guards what follows, and keeps each write whole
 	out, err io.Writer
-	busy     bool // the line of Busy is on the screen
-
-	start sync.Once
-	done  chan struct{}
-	lines chan string // closed at the end of input, after readErr is set
-	early []string    // lines typed before a question was on the screen: no answers to it
-
-	readErr error
+	waiting  string // what Busy was told
+	busy     bool   // its line is on the screen
 }
 
 // newConsole takes the three streams of the program. Close it at the end.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
-	return &Console{
+	c := &Console{
 		redact: newRedactor(os.Environ()),
 		in:     stdin, out: stdout, err: stderr,
-		typed: isTerminal(stdin),
-		live:  isTerminal(stdout) && os.Getenv("TERM") != "dumb",
-		done:  make(chan struct{}),
-		lines: make(chan string, 64),
+		input: newInput(), typed: isTerminal(stdin), shown: isTerminal(stdout),
 	}
+	c.live = c.shown && os.Getenv("TERM") != "dumb"
+	if c.typed { // what is typed before a question has to be known as such
+		c.input.Start(stdin)
+	}
+	return c
 }
 
-// Close ends the reading of lines. A read from a terminal cannot be interrupted; it ends with the program.
-func (c *Console) Close() { close(c.done) }
+// Close ends the reading of lines.
+func (c *Console) Close() { c.input.Close() }
 
-// Interactive reports whether a person sits at stdin.
-func (c *Console) Interactive() bool { return c.typed }
+// Interactive reports whether a person sits at a terminal, and sees what is printed.
+func (c *Console) Interactive() bool { return c.typed && c.shown }
+
+// Blind reports whether a person would have to answer a question that goes somewhere else.
+func (c *Console) Blind() bool { return c.typed && !c.shown }
 
 // Print shows text on stdout: redacted, and with every character visible.
 func (c *Console) Print(text string) { c.write(c.out, visible(c.redact.Redact(text))) }
@@ -73,13 +73,12 @@ func (c *Console) Busy(what string) {
 		return
 	}
 	c.write(c.out, "") // removes the line before this one
-	if what == "" {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fmt.Fprintf(c.out, "· %s …", visibleLine(what))
-	c.busy = true
+	if c.waiting = what; what != "" {
+		fmt.Fprintf(c.out, "· %s …", preview(what, 60))
+		c.busy = true
+	}
 }
 
 func (c *Console) write(w io.Writer, text string) {
@@ -92,64 +91,31 @@ func (c *Console) write(w io.Writer, text string) {
 	io.WriteString(w, text) // there is nowhere to report that the screen is gone
 }
 
-// ReadLine shows the prompt and returns the next line of stdin without its end. Input that does not come from a
-// terminal is echoed, so that a session from a pipe reads like one that was typed. It fails with io.EOF at the end of
-// input, with the context's cause if that ends first, and on a line over 1 MiB.
+// ReadLine shows the prompt and returns the next line of stdin, as Input.Next does. Input that does not come from a
+// terminal is echoed, so that a session from a pipe reads like one that was typed.
 func (c *Console) ReadLine(ctx context.Context, prompt string) (string, error) {
-	c.start.Do(func() { go c.readLines() })
+	c.input.Start(c.in)
 	c.Styled("1", prompt)
-	if len(c.early) > 0 {
-		line := c.early[0]
-		c.early = c.early[1:]
+	line, err := c.input.Next(ctx)
+	if !c.typed || err != nil {
 		c.Print(line + "\n")
-		return line, nil
 	}
-	select {
-	case line, ok := <-c.lines:
-		if !ok {
-			c.Print("\n")
-			return "", c.readErr
-		}
-		if !c.typed {
-			c.Print(line + "\n")
-		}
-		return line, nil
-	case <-ctx.Done():
-		c.Print("\n")
-		return "", context.Cause(ctx)
-	}
+	return line, err
 }
 
 // Ask is ReadLine for a question. What was typed on a terminal before the question stood there is kept for the next
 // prompt: it was not meant as an answer.
 func (c *Console) Ask(ctx context.Context, question string) (string, error) {
-	var before []string
-	for c.typed && len(c.lines) > 0 {
-		before = append(before, <-c.lines)
+	if c.typed {
+		putBack := c.input.SetAside()
+		defer putBack()
 	}
-	waiting := append(c.early, before...)
-	c.early = nil
+	c.mu.Lock()
+	waiting := c.waiting
+	c.mu.Unlock()
 	answer, err := c.ReadLine(ctx, question)
-	c.early = waiting
+	c.Busy(waiting) // goes on, now that the question is answered
 	return answer, err
-}
-
-// readLines is the goroutine that reads stdin, started by the first ReadLine: the one-shot mode leaves stdin alone. It
-// ends with the input or with Close.
-func (c *Console) readLines() {
-	defer close(c.lines)
-	scanner := bufio.NewScanner(c.in)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		select {
-		case c.lines <- scanner.Text():
-		case <-c.done:
-			return
-		}
-	}
-	if c.readErr = scanner.Err(); c.readErr == nil {
-		c.readErr = io.EOF
-	}
 }
 
 // isTerminal reports whether a stream is a terminal, as far as the standard library can tell: a character device that

@@ -53,15 +53,24 @@ func TestReadLineEndsWithItsContext(t *testing.T) {
 
 func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 	r, w := io.Pipe()
-	c := newConsole(r, io.Discard, io.Discard)
-	defer c.Close()
-	c.typed = true // as if stdin were a terminal
-	c.lines <- "y" // typed while the turn was running
-	c.lines <- "next request"
-	go func() {
+	asked := &asking{question: "Confirm?", then: func() {
 		io.WriteString(w, "n\n")
 		w.Close()
-	}()
+	}}
+	c := newConsole(r, asked, io.Discard)
+	defer c.Close()
+	c.typed = true // as if stdin were a terminal
+	c.input.Start(r)
+	io.WriteString(w, "y\nnext request\n") // typed while the turn was running
+	for {                                  // until both lines were read ahead
+		c.input.mu.Lock()
+		read := len(c.input.lines)
+		c.input.mu.Unlock()
+		if read == 2 {
+			break
+		}
+		<-c.input.news
+	}
 	if answer, err := c.Ask(t.Context(), "Confirm?"); answer != "n" || err != nil {
 		t.Errorf("the question got %q, error %v", answer, err)
 	}
@@ -70,6 +79,20 @@ func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
 			t.Errorf("the prompt got %q, error %v; want %q", line, err, want)
 		}
 	}
+}
+
+// asking is a screen with a person before it, who acts once when the question is there.
+type asking struct {
+	question string
+	then     func()
+}
+
+func (a *asking) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), a.question) && a.then != nil {
+		go a.then()
+		a.then = nil
+	}
+	return len(p), nil
 }
 
 // TestNothingDrawsOnTheScreen feeds dangerous text through each way to the screen.
@@ -155,6 +178,19 @@ func TestBusyLineOnATerminal(t *testing.T) {
 	b.chat.trace.Text("Hello")
 	b.chat.trace.Said(1, Answer{Text: "Hello"})
 	if want := "· waiting for the model …\r\x1b[KHello\n"; b.out.String() != want {
+		t.Errorf("%q, want %q", b.out.String(), want)
+	}
+}
+
+func TestTheBusyLineComesBackAfterAQuestion(t *testing.T) {
+	b := newBench(t, nil, "", "y\n")
+	b.console.live = true
+	t.Setenv("NO_COLOR", "1")
+	b.console.Busy("running a command")
+	if _, err := b.console.Ask(t.Context(), "Confirm? "); err != nil {
+		t.Fatal(err)
+	}
+	if want := "· running a command …\r\x1b[KConfirm? y\n· running a command …"; b.out.String() != want {
 		t.Errorf("%q, want %q", b.out.String(), want)
 	}
 }

@@ -20,7 +20,7 @@ Its own files lie in .geekagent, below the working directory:
 
 	GeekAgent.json        what it may do, written on the first start: the root folder that no file tool leaves, and for
 	                      each tool allow, ask or deny
-	session.json          the last conversation, for /resume
+	session.json          the last conversation at the prompt, for /resume
 	knowledge.json        what /rag add has read
 	skills/NAME/SKILL.md  skills of your own
 
@@ -32,6 +32,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -77,6 +78,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitFailure
 	}
 	task := strings.Join(flags.Args(), " ")
+	if task == "" && flags.NArg() > 0 { // a script with an empty variable does not want a prompt
+		fmt.Fprintln(stderr, "geekagent: the task is empty")
+		return exitFailure
+	}
 
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -94,7 +99,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a.permissions.yes, a.permissions.oneShot = *yes, task != ""
 	root, err := os.OpenRoot(a.permissions.Root)
 	if err != nil {
-		return a.fail(err)
+		return a.fail(fmt.Errorf("the root in %s: %w", filepath.Join(home, "GeekAgent.json"), err))
 	}
 	defer root.Close()
 	if a.knowledge, err = loadKnowledge(filepath.Join(home, "knowledge.json"), root, fetchPage); err != nil {
@@ -102,14 +107,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 
 	a.registry = newRegistry(a.permissions)
-	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
-	for _, tool := range tools {
-		if err := a.registry.Register(tool); err != nil {
-			return a.fail(err)
-		}
-	}
-	if err := a.permissions.WriteDefaults(a.registry.Visible()); err != nil {
-		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
+	if err := a.addTools(root); err != nil {
+		return a.fail(err)
 	}
 	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
@@ -117,9 +116,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a.session = Session{filepath.Join(home, "session.json")}
 	a.chat = &Chat{model: newModel(a.config), registry: a.registry, skills: a.skills, redact: console.redact}
 	a.chat.trace = newTrace(console, task != "", *times)
-	defer a.save()
 	if task != "" {
 		return a.task(ctx, task)
 	}
+	defer a.save()
 	return a.repl(ctx)
+}
+
+// addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.
+func (a *agent) addTools(root *os.Root) error {
+	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
+	for _, tool := range tools {
+		if err := a.registry.Register(tool); err != nil {
+			return err
+		}
+	}
+	if err := a.permissions.WriteDefaults(a.registry.Visible()); err != nil {
+		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
+	}
+	return nil
 }

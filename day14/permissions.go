@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -26,8 +27,12 @@ var policyNames = map[Policy]string{Ask: "ask", Allow: "allow", Deny: "deny"}
 
 func (p Policy) String() string { return policyNames[p] }
 
-// errDenied is what every refusal of a call wraps, whoever refused.
-var errDenied = errors.New("denied")
+// errDenied is what every refusal of a call wraps, whoever refused. errStricter says that a rule would change nothing,
+// since another one for the same tool is stricter.
+var (
+	errDenied   = errors.New("denied")
+	errStricter = errors.New("another rule is stricter")
+)
 
 // rule is one line of GeekAgent.json: all tools whose name matches glob have the policy.
 type rule struct {
@@ -49,13 +54,18 @@ type Permissions struct {
 	accepted map[string]string // tool → the caution that was answered with "always"
 }
 
-// Policy returns the policy of a tool. Of several rules that match the strictest counts, whatever their order; without
-// one the tool's own default holds.
+// Policy returns the policy of a tool by the rules as they are now.
 func (p *Permissions) Policy(tool Tool) Policy {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return policyOf(tool, p.rules)
+}
+
+// policyOf returns the policy of a tool. Of several rules that match the strictest counts, whatever their order; without
+// one the tool's own default holds.
+func policyOf(tool Tool, rules []rule) Policy {
 	policy, found := Allow, false
-	for _, rule := range p.rules {
+	for _, rule := range rules {
 		if ok, _ := path.Match(rule.glob, tool.Name); !ok {
 			continue
 		}
@@ -78,9 +88,9 @@ func (p *Permissions) Approve(ctx context.Context, tool Tool, args json.RawMessa
 		return fmt.Errorf("%w by policy: %s does not allow %s", errDenied, p.file, tool.Name)
 	case policy == Allow && caution == "", p.yes:
 		return nil
-	case p.oneShot && !p.console.Interactive():
+	case p.oneShot && !p.console.Interactive(), p.console.Blind():
 		p.console.Errorf("[permission] %s was refused: there is no terminal to ask at. Allow it in %s, or answer every question with -yes.\n",
-			tool.Name, p.file)
+			visibleLine(tool.Name), p.file)
 		return fmt.Errorf("%w: nobody can be asked", errDenied)
 	}
 	return p.question(ctx, tool, args, caution)
@@ -95,34 +105,41 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 	if caution != "" {
 		text += "\nCaution: " + caution
 	}
+	// A row of spaces could push what follows to the beginning of a line of the screen, where it looks like the question.
+	text = manySpaces.ReplaceAllStringFunc(text, func(row string) string { return fmt.Sprintf("[%d spaces]", len(row)) })
 	answer, err := p.console.Ask(ctx, text+"\nConfirm execution? [y/N/a] ")
 	if err != nil {
 		return fmt.Errorf("%w: the question got no answer", errDenied)
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "a":
-		p.always(tool, caution)
-		return nil
+		return p.always(tool, caution)
 	case "y":
 		return nil
 	}
 	return fmt.Errorf("%w by the user", errDenied)
 }
 
-// always makes the answer "a" last: for this tool, with any arguments, also after a restart.
-func (p *Permissions) always(tool Tool, caution string) {
+// manySpaces is a row of spaces that no indentation has.
+var manySpaces = regexp.MustCompile(` {40,}`)
+
+// always makes the answer "a" last: for this tool, with any arguments, also after a restart. It fails, and the call with
+// it, if a person has denied the tool in the file meanwhile.
+func (p *Permissions) always(tool Tool, caution string) error {
 	p.mu.Lock()
 	p.accepted[tool.Name] = caution
 	p.mu.Unlock()
-	if err := p.save(tool.Name, Allow); err != nil {
-		p.console.Printf("%s is allowed until the end of this session; it could not be saved: %v\n", tool.Name, err)
-		return
-	}
-	if p.Policy(tool) != Allow {
+	switch err := p.save(tool, Allow); {
+	case errors.Is(err, errDenied):
+		return err
+	case errors.Is(err, errStricter):
 		p.console.Printf("%s is allowed this once: a rule for several tools in %s still says %s.\n", tool.Name, p.file, p.Policy(tool))
-		return
+	case err != nil:
+		p.console.Printf("%s is allowed until the end of this session; it could not be saved: %v\n", tool.Name, err)
+	default:
+		p.console.Printf("%s is always allowed from now on: saved in %s.\n", tool.Name, p.file)
 	}
-	p.console.Printf("%s is always allowed from now on: saved in %s.\n", tool.Name, p.file)
+	return nil
 }
 
 // ReportUnused says once which rules match none of the given tools: a typing mistake in a deny rule would protect nothing.

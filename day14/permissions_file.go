@@ -94,30 +94,42 @@ func (p *Permissions) WriteDefaults(tools []Tool) error {
 	return p.write("..", p.rules)
 }
 
-// save sets the rule of one tool. The file is read anew first, so that nothing a person wrote meanwhile is lost.
-func (p *Permissions) save(name string, policy Policy) error {
+// save sets the rule of one tool. The file is read anew first: what a person wrote meanwhile stays, and a deny above all.
+// It fails with errDenied or errStricter where the rule would not hold. Where the file cannot be read or written, the
+// rule holds until the end of the program.
+func (p *Permissions) save(tool Tool, policy Policy) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	set := func(rules []rule) []rule {
-		i := slices.IndexFunc(rules, func(r rule) bool { return r.glob == name })
-		if i < 0 {
-			return append(rules, rule{name, policy})
-		}
-		rules[i].policy = policy
-		return rules
-	}
-	p.rules = set(p.rules)
+	root := ".."
 	data, err := os.ReadFile(p.file)
 	if err != nil {
+		p.rules = setRule(p.rules, tool.Name, policy)
 		return err
 	}
-	root := ".."
 	rules, err := parsePermissions(p.file, data, &root)
 	if err != nil {
+		p.rules = setRule(p.rules, tool.Name, policy)
 		return err
 	}
-	p.rules = set(rules)
-	return p.write(root, p.rules)
+	if p.rules = rules; policyOf(tool, rules) == Deny {
+		return fmt.Errorf("%w by policy: %s does not allow %s", errDenied, p.file, tool.Name)
+	}
+	if rules = setRule(rules, tool.Name, policy); policyOf(tool, rules) != policy {
+		return errStricter
+	}
+	p.rules = rules
+	return p.write(root, rules)
+}
+
+// setRule returns the rules with the one for exactly this name set, in its place or at the end.
+func setRule(rules []rule, name string, policy Policy) []rule {
+	rules = slices.Clone(rules)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.glob == name })
+	if i < 0 {
+		return append(rules, rule{name, policy})
+	}
+	rules[i].policy = policy
+	return rules
 }
 
 // write replaces the file.

@@ -7,13 +7,15 @@ import (
 
 func TestRedact(t *testing.T) {
 	redactor := newRedactor([]string{
-		"API_KEY=sk-123456", "LONG_TOKEN=sk-123456-and-more", "db_password=hunter22", "MY_SECRET=short", "HOME=/home/someone", "SECRET_B=",
+		"API_KEY=sk-123456", "LONG_TOKEN=sk-123456-and-more", "db_password=hunter22", "MY_SECRET=short", "TRIMMED_KEY=live-key-1\n", `QUOTED_KEY=a"b\c-secret`, "HOME=/home/someone", "SECRET_B=",
 	})
 	for _, test := range []struct{ name, in, want string }{
 		{"a secret in the middle", "key sk-123456.", "key [REDACTED:API_KEY]."},
 		{"the longer of two that begin alike", "sk-123456-and-more", "[REDACTED:LONG_TOKEN]"},
 		{"twice", "hunter22hunter22", "[REDACTED:db_password][REDACTED:db_password]"},
 		{"under six characters it is left alone", "short", "short"},
+		{"space around a value does not count", "is live-key-1.", "is [REDACTED:TRIMMED_KEY]."},
+		{"as it stands in a JSON file", `{"key":"a\"b\\c-secret"}`, `{"key":"[REDACTED:QUOTED_KEY]"}`},
 		{"other variables are left alone", "/home/someone", "/home/someone"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -60,11 +60,15 @@ func (a *agent) line(ctx context.Context, line string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	if strings.HasPrefix(line, "/") {
-		return a.command(ctx, line)
+		if err := a.command(ctx, line); ctx.Err() == nil {
+			return err
+		}
+		a.console.Print("(interrupted)\n")
+		return nil
 	}
 	turn, err := a.chat.Turn(ctx, line)
 	switch {
-	case errors.Is(err, context.Canceled):
+	case ctx.Err() != nil:
 		a.console.Print("(interrupted)\n")
 		return nil
 	case err != nil:

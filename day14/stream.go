@@ -12,8 +12,11 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-// maxAnswer is how much a model may send in one answer, in bytes of events.
-const maxAnswer = 32 << 20
+// What a model may send in one answer.
+const (
+	maxAnswer = 32 << 20 // bytes of events
+	maxCalls  = 128      // tool calls
+)
 
 // Answer is what the model said, put together.
 type Answer struct {
@@ -23,10 +26,9 @@ type Answer struct {
 	Usage  Usage  // zero if the server does not count
 }
 
-// Usage counts tokens: of the request, and with the answer.
+// Usage counts the tokens of a request with its answer.
 type Usage struct {
-	Prompt int `json:"prompt_tokens"`
-	Total  int `json:"total_tokens"`
+	Total int `json:"total_tokens"`
 }
 
 // chunk is one event of a stream, or a whole answer that was not streamed: then message stands for delta.
@@ -101,7 +103,7 @@ func (a *assembly) add(data []byte, text func(string)) error {
 	if a.size += len(data); a.size > maxAnswer {
 		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
 	}
-	if c.Usage.Total > 0 {
+	if c.Usage.Total > 0 && c.Usage.Total < 1<<30 {
 		a.usage = c.Usage
 	}
 	for _, choice := range c.Choices {
@@ -111,7 +113,9 @@ func (a *assembly) add(data []byte, text func(string)) error {
 				text(d.Content)
 			}
 			for _, f := range d.ToolCalls {
-				a.addFragment(f)
+				if a.addFragment(f); len(a.calls) > maxCalls {
+					return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
+				}
 			}
 		}
 		if choice.Finish != "" {

@@ -41,7 +41,7 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 	results := make([]Result, len(calls))
 	for first := 0; first < len(calls); {
 		last := r.neighbours(calls, first)
-		var running sync.WaitGroup
+		approved := map[int]approval{}
 		for i := first; i < last; i++ {
 			begin(i)
 			tool, args, err := r.approve(ctx, calls[i])
@@ -49,7 +49,11 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 				results[i] = r.failure(ctx, err)
 				continue
 			}
-			running.Go(func() { results[i] = r.run(ctx, tool, args) })
+			approved[i] = approval{tool, args}
+		}
+		var running sync.WaitGroup
+		for i, a := range approved {
+			running.Go(func() { results[i] = r.run(ctx, a.tool, a.args) })
 		}
 		running.Wait()
 		for ; first < last; first++ {
@@ -57,6 +61,12 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 		}
 	}
 	return results
+}
+
+// approval is a call that may run.
+type approval struct {
+	tool Tool
+	args json.RawMessage
 }
 
 // neighbours returns the end of the group that begins at first: one call, or a row of calls that are all Parallel.
@@ -73,8 +83,11 @@ func (r *Registry) neighbours(calls []Call, first int) int {
 }
 
 // approve finds the tool, checks the arguments and asks for permission, in this order: nobody is asked about a call
-// that cannot run.
+// that cannot run. After a Ctrl-C nothing more is approved.
 func (r *Registry) approve(ctx context.Context, call Call) (Tool, json.RawMessage, error) {
+	if ctx.Err() != nil {
+		return Tool{}, nil, context.Cause(ctx)
+	}
 	tool, err := r.Lookup(call.Name)
 	if err != nil {
 		return tool, nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -76,6 +77,7 @@ func (c *Chat) request(ctx context.Context, turn *Turn) (Answer, error) {
 	if err != nil {
 		return answer, err
 	}
+	answer.Text = c.redact.Redact(answer.Text) // it goes back to the model, and into the session's file
 	c.context = answer.Usage.Total
 	if c.context == 0 {
 		c.context = c.estimate() + estimateTokens(answer.Text)
@@ -119,11 +121,17 @@ func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
 	}
 }
 
+// goodName is what the API takes for a tool's name.
+var goodName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
 // split returns the calls for the registry, as the model wrote them, and for the history: the API reads its own history
-// strictly, so arguments that are no object are kept as {}.
+// strictly, so a bad name is kept as "unknown", and arguments that are no object as {}.
 func split(wanted []ToolCall) (calls []Call, kept []ToolCall) {
 	for _, call := range wanted {
 		calls = append(calls, Call{call.Function.Name, call.Function.Arguments})
+		if !goodName.MatchString(call.Function.Name) {
+			call.Function.Name = "unknown"
+		}
 		if !isObject([]byte(call.Function.Arguments)) {
 			call.Function.Arguments = "{}"
 		}

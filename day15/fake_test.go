@@ -67,12 +67,6 @@ func (f *fakeModel) last() []Message {
 	return f.requests[len(f.requests)-1].Messages[1:]
 }
 
-func (f *fakeModel) count() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.requests)
-}
-
 // events is a stream: each line of JSON becomes one event.
 func events(data ...string) string {
 	var b strings.Builder

@@ -76,8 +76,10 @@ func (c *openCall) isFollowedBy(f fragment) bool {
 	return f.Function.Name != "" && (c.complete() || c.name != f.Function.Name)
 }
 
+// complete reports whether the arguments are whole. It is asked for each piece, so that it looks at the end first.
 func (c *openCall) complete() bool {
-	return isObject([]byte(c.arguments.String()))
+	text := c.arguments.String()
+	return strings.HasSuffix(text, "}") && isObject([]byte(text))
 }
 
 // toolCall is the call as it stands in the history. A call without an id gets one: its result has to name it.

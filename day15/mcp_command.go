@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -50,7 +51,7 @@ func (m *MCP) Summary() string {
 		}
 		parts = append(parts, visibleLine(s.config.Name)+"("+state+")")
 	}
-	return or(strings.Join(parts, " "), "none")
+	return cmp.Or(strings.Join(parts, " "), "none")
 }
 
 // listServers is the command /mcp [NAME].
@@ -65,7 +66,7 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 			return err
 		}
 		if name != "" {
-			s.printStderr()
+			s.printDetails()
 		}
 	}
 	switch {
@@ -101,11 +102,18 @@ func (a *agent) listServer(s *server) error {
 	})
 }
 
-// printStderr prints the last lines that the server wrote there.
-func (s *server) printStderr() {
+// printDetails prints what the server says of itself, and the last lines that it wrote to its stderr.
+func (s *server) printDetails() {
 	s.mu.Lock()
-	stderr := s.stderr
+	c, stderr := s.client, s.stderr
 	s.mu.Unlock()
+	if c != nil {
+		about := c.current()
+		s.host.console.Printf("  calls itself: %s %s\n", preview(about.server.Name, 60), preview(about.server.Version, 30))
+		if about.instructions != "" { // for a person: the model does not get them, they are a stranger's words
+			s.host.console.Printf("  its instructions: %s\n", preview(about.instructions, 500))
+		}
+	}
 	if stderr == nil {
 		return
 	}

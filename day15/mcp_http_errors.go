@@ -58,7 +58,8 @@ func unexpected(resp *http.Response, body []byte) error {
 		if resp.StatusCode/100 == 2 {
 			reason += fmt.Sprintf(", but with a body of type %q", preview(mediaType(resp), 60))
 		}
-		if resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed {
+		wrong := resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
+		if wrong && resp.Request.Header.Get(sessionHeader) == "" { // with a session the URL was right before
 			reason += ": wrong url?"
 		}
 		if text := strings.Join(strings.Fields(string(body)), " "); text != "" {

@@ -81,6 +81,10 @@ func (s *server) call(ctx context.Context, tool string, args json.RawMessage, sh
 		return nil, errors.New("not sent: its server was started again and defines this tool differently now; call it again if it still fits")
 	}
 	result, err := c.callTool(ctx, tool, args, func(p progress) { show(p.String()) })
+	var lost *connectionError
+	if errors.As(err, &lost) && !lost.late && !c.ended() {
+		err = &connectionError{reason: err.Error(), err: err, alive: true}
+	}
 	var refused *rpcError
 	if errors.As(err, &refused) && (refused.Code == invalidParams || refused.Code == methodNotFound) {
 		c.listAgain() // it may not have this tool any more

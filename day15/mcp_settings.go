@@ -45,7 +45,7 @@ func (m *MCP) checkOnly(configs []*serverConfig) error {
 	if m.only == "" {
 		return nil
 	}
-	wanted := strings.Split(m.only, ",")
+	wanted := strings.Split(strings.ReplaceAll(m.only, ", ", ","), ",")
 	var names []string
 	for _, c := range configs {
 		names = append(names, c.Name)

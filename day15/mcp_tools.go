@@ -147,8 +147,11 @@ func (a *toolAdapter) run(name, original string) func(context.Context, json.RawM
 // forModel is what the model reads of a failed connection: it can try again later, or do without. The cause is for the
 // person.
 func (e *connectionError) forModel() string {
-	if e.late {
+	switch {
+	case e.late:
 		return e.reason
+	case e.alive:
+		return "the request failed"
 	}
 	return "it is gone"
 }

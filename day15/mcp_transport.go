@@ -37,6 +37,7 @@ type connectionError struct {
 	reason string // for a person: what happened, and where possible what to do
 	err    error  // what lies beneath; may be nil
 	late   bool   // the server may be well, but did not answer in time
+	alive  bool   // the connection is still there: the next request may succeed
 }
 
 func (e *connectionError) Error() string { return e.reason }

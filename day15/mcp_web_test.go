@@ -146,7 +146,7 @@ func nothingLeft(t *testing.T) {
 	stacks := make([]byte, 1<<20)
 	for deadline := time.Now().Add(5 * time.Second); ; runtime.Gosched() {
 		text := string(stacks[:runtime.Stack(stacks, true)])
-		if !strings.Contains(text, "src.(*endpoint)") && !strings.Contains(text, "http.(*persistConn)") && !strings.Contains(text, "dialConn") {
+		if !strings.Contains(text, ".(*endpoint)") && !strings.Contains(text, "http.(*persistConn)") && !strings.Contains(text, "dialConn") {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -33,7 +34,7 @@ func (a *agent) rows() []row {
 	return []row{
 		{"Model", a.config.Model},
 		{"Root", shortPath(a.permissions.Root)},
-		{"Skill", or(a.skills.Name(), "none")},
+		{"Skill", cmp.Or(a.skills.Name(), "none")},
 		{"RAG", plural(a.knowledge.Len(), "document")},
 		{"MCP", a.mcp.Summary()},
 		{"Context", strconv.Itoa(a.chat.Context()) + " / " + strconv.Itoa(contextLimit) + " (" + a.contextShare() + ")"},
@@ -134,11 +135,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-func or(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }

@@ -158,6 +158,9 @@ func TestAlwaysCannotPassAStricterPattern(t *testing.T) {
 	if !strings.Contains(b.out.String(), "a rule for several tools in "+home+"/GeekAgent.json still says ask") {
 		t.Errorf("nobody said that it will ask again:\n%s", b.out.String())
 	}
+	if text, _ := os.ReadFile(home + "/GeekAgent.json"); strings.Contains(string(text), "allow") {
+		t.Errorf("a rule was saved that would hold as soon as the other one goes: %s", text)
+	}
 }
 
 func TestAlwaysKeepsWhatAPersonWroteMeanwhile(t *testing.T) {
@@ -165,7 +168,7 @@ func TestAlwaysKeepsWhatAPersonWroteMeanwhile(t *testing.T) {
 	if err := replaceFile(home+"/GeekAgent.json", []byte(`{"root":"src","tools":{"a":"ask","b":"deny"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.permissions.save("a", Allow); err != nil {
+	if err := b.permissions.save(Tool{Name: "a"}, Allow); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(home + "/GeekAgent.json")
@@ -176,7 +179,7 @@ func TestAlwaysKeepsWhatAPersonWroteMeanwhile(t *testing.T) {
 	if err := replaceFile(home+"/GeekAgent.json", []byte(`{oops`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.permissions.save("c", Allow); err == nil {
+	if err := b.permissions.save(Tool{Name: "c"}, Allow); err == nil {
 		t.Error("a broken file was overwritten")
 	}
 }
@@ -229,5 +232,46 @@ func TestInjectedTextGrantsNothing(t *testing.T) {
 		if m.Role != "tool" && strings.Contains(m.Content, "IMPORTANT") {
 			t.Errorf("a result travelled as %s", m.Role)
 		}
+	}
+}
+
+func TestADenyThatCameMeanwhileHolds(t *testing.T) {
+	b := newBench(t, newFakeModel(t, calls("add", "{}")), `{"tools":{"add":"ask"}}`, "a\n")
+	err := b.registry.Register(Tool{Name: "add",
+		Preview: func(context.Context, json.RawMessage) string {
+			if err := replaceFile(home+"/GeekAgent.json", []byte(`{"tools":{"add":"deny"}}`)); err != nil {
+				t.Error(err)
+			}
+			return "About to add"
+		},
+		Run: func(context.Context, json.RawMessage) (string, error) { t.Error("it ran"); return "", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if turn, err := b.chat.Turn(t.Context(), "go"); err != nil || !turn.Denied {
+		t.Errorf("turn %+v, error %v", turn, err)
+	}
+	if text, _ := os.ReadFile(home + "/GeekAgent.json"); !strings.Contains(string(text), "deny") {
+		t.Errorf("the person's deny was overwritten: %s", text)
+	}
+}
+
+func TestAQuestionThatNobodyCanSeeIsNotAsked(t *testing.T) {
+	b := newBench(t, newFakeModel(t, calls("add", "{}")), "", "y\n")
+	b.console.typed, b.console.shown = true, false // a terminal, but stdout goes into a file
+	b.add(t, "add", Ask, "sum")
+	if turn, err := b.chat.Turn(t.Context(), "go"); err != nil || !turn.Denied || len(b.ran) != 0 {
+		t.Errorf("turn %+v, error %v, ran %q", turn, err, b.ran)
+	}
+}
+
+func TestSpacesCannotPushTextToTheBeginningOfALine(t *testing.T) {
+	b := newBench(t, newFakeModel(t, calls("run", `{"command":"evil #`+strings.Repeat(" ", 87)+`About to run: ls"}`)), "", "n\n")
+	b.add(t, "run", Ask, "")
+	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.out.String(), `{"command":"evil #[87 spaces]About to run: ls"}`) {
+		t.Errorf("the screen shows\n%s", b.out.String())
 	}
 }

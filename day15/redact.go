@@ -27,7 +27,7 @@ func newRedactor(environ []string) *Redactor {
 	r := &Redactor{}
 	for _, line := range environ {
 		if name, value, _ := strings.Cut(line, "="); secretName(name) {
-			r.Add(name, value)
+			r.Add(name, strings.TrimSpace(value))
 		}
 	}
 	return r
@@ -49,7 +49,8 @@ func (r *Redactor) Add(name, value string) {
 	})
 	var pairs []string
 	for _, s := range r.secrets {
-		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
+		inJSON := strings.Trim(quoted(s.value), `"`) // as it stands in a JSON file
+		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]", inJSON, "[REDACTED:"+s.name+"]")
 	}
 	r.replacer = strings.NewReplacer(pairs...)
 }

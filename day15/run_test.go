@@ -67,6 +67,7 @@ func TestTaskFromStartToExitCode(t *testing.T) {
 		{"a call that fails", nil, []string{"/call read {}"}, exitFailure, "", `geekagent: read: not run: the required argument "path" is missing`},
 		{"a call that is denied", nil, []string{`/call write {"path":"a","content":"b"}`}, exitDenied, "", "geekagent: write: denied: nobody can be asked"},
 		{"an unknown command", nil, []string{"/frobnicate"}, exitFailure, "", "geekagent: there is no command /frobnicate; /help lists them"},
+		{"an empty task", nil, []string{""}, exitFailure, "", "geekagent: the task is empty"},
 		{"an unknown flag", nil, []string{"-frobnicate"}, exitFailure, "", "flag provided but not defined"},
 		{"help", nil, []string{"-h"}, exitOK, "", "-yes"},
 	} {
@@ -96,7 +97,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"no URL", "OPENAI_BASE_URL", "localhost", nil, []string{"go"}, `OPENAI_BASE_URL is "localhost"; expected a URL such as`},
 		{"broken permissions", "", "", []string{home + "/GeekAgent.json", "{\n  \"tools\": {\"ls\": \"alow\"}\n}"}, []string{"/help"}, "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls"},
 		{"permissions with a comment", "", "", []string{home + "/GeekAgent.json", "{} // all"}, nil, "GeekAgent.json:1:4: invalid character '/'"},
-		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "nowhere: no such file or directory"},
+		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "geekagent: the root in .geekagent/GeekAgent.json: "},
 		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "is no folder"},
 		{"broken knowledge base", "", "", []string{home + "/knowledge.json", `{"documents": [}`}, []string{"/help"}, "knowledge.json:1:16: "},
 	} {
@@ -139,12 +140,15 @@ func TestSessionFromAPipe(t *testing.T) {
 }
 
 func TestConversationIsSavedAndResumed(t *testing.T) {
-	model := newFakeModel(t, says("Hello Ada."), says("Ada."))
+	model := newFakeModel(t, says("Hello Ada."), says("Done."), says("Ada."))
 	inFolder(t, model)
 	if code, _, stderr := runAgent(t, "I am Ada\n"); code != exitOK || stderr != "" { // the end of input is a way out too
 		t.Fatalf("exit code %d, stderr %s", code, stderr)
 	}
 	if code, _, _ := runAgent(t, "/help\n/exit\n"); code != exitOK { // a start without a conversation loses nothing
+		t.Fatal(code)
+	}
+	if code, _, _ := runAgent(t, "", "another task"); code != exitOK { // nor does a task
 		t.Fatal(code)
 	}
 	_, stdout, _ := runAgent(t, "/resume\nwho am I?\n/resume\n")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -109,6 +110,8 @@ func TestAnswersThatFail(t *testing.T) {
 		{"an empty stream", "", "cut off"},
 		{"an error inside a good stream", events(half, `{"error":{"message":"overloaded","code":503}}`), "the model failed: overloaded"},
 		{"an error that is only a text", events(`{"error":"no memory"}`), "the model failed: no memory"},
+		{"calls without end", deltas("tool_calls", `{"tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"index":7,"id":"c"},`, 3), ",")+`]}`,
+			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool calls"},
 		{"an event that is no JSON", events(`{oops`), "cannot be read"},
 		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
 		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
@@ -123,6 +126,15 @@ func TestAnswersThatFail(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyCalls is the openings of n calls.
+func manyCalls(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"index":%d}`, i))
+	}
+	return strings.Join(list, ",")
 }
 
 // ask sends one request to a server with the given script.
