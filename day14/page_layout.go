@@ -48,9 +48,14 @@ func (p *pageWriter) space() {
 // bullet begins the line of a list's item.
 const bullet = "- "
 
-// newLine ends the line, if there is anything on it but a bullet.
+// newLine ends the line, if there is anything on it but a bullet. White space alone is dropped: each tag that follows
+// would look through it again.
 func (p *pageWriter) newLine() {
-	if line := p.line.String(); line != bullet && strings.TrimSpace(line) != "" {
+	switch line := p.line.String(); {
+	case line == bullet:
+	case strings.TrimSpace(line) == "":
+		p.line.Reset()
+	default:
 		p.endLine()
 	}
 }
