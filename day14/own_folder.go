@@ -11,12 +11,8 @@ import (
 )
 
 // folder opens the folder dir, a local path, for writing into it, and makes what is missing if it may. It fails where
-// dir, under any name, is the agent's own folder or lies in it: there a model could widen its own permissions.
-func (f files) folder(dir string, makeFolders bool) (*os.Root, error) {
-	own, err := f.ownFolders()
-	if err != nil {
-		return nil, fmt.Errorf("the agent's own folder cannot be told from others: %w", err)
-	}
+// dir, under any name, is one of own: there a model could widen its own permissions.
+func (f files) folder(dir string, own []fs.FileInfo, makeFolders bool) (*os.Root, error) {
 	folder, err := f.otherFolder(".", own, false)
 	step := "."
 	for _, part := range strings.Split(dir, string(filepath.Separator)) {
@@ -52,7 +48,7 @@ func (f files) otherFolder(path string, own []fs.FileInfo, makeFolder bool) (*os
 	switch {
 	case err != nil:
 		err = pathError(path, err)
-	case slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) }):
+	case isOneOf(own, info):
 		err = errOwn(path)
 	default:
 		return folder, nil
@@ -61,29 +57,52 @@ func (f files) otherFolder(path string, own []fs.FileInfo, makeFolder bool) (*os
 	return nil, err
 }
 
-// ownFolders returns the agent's folder and all folders in it as they can be recognised under any name: through a
-// symbolic link, or spelled otherwise where the file system ignores case.
-func (f files) ownFolders() ([]fs.FileInfo, error) {
-	var own []fs.FileInfo
-	err := fs.WalkDir(os.DirFS(f.own), ".", func(_ string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() {
-			var info fs.FileInfo
-			if info, err = entry.Info(); err == nil {
-				own = append(own, info)
-			}
+// ownPlaces returns what a model must not write to: the agent's folder, all folders in it, and the files and folders
+// to which symbolic links in it lead. They can be recognised under any name: through another link, or spelled otherwise
+// where the file system ignores case. It fails where a link leads nowhere: whoever wrote there would fill it.
+func (f files) ownPlaces() ([]fs.FileInfo, error) {
+	if _, err := os.Lstat(f.own); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	own, err := addPlaces(nil, f.own)
+	if err != nil {
+		return nil, fmt.Errorf("the agent's own folder cannot be told from others: %w", err)
+	}
+	return own, nil
+}
+
+// addPlaces adds to own what lies at path: a file, or a folder with what is below it. What is there already is not
+// looked at again, so that links never go in circles.
+func addPlaces(own []fs.FileInfo, path string) ([]fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil || isOneOf(own, info) {
+		return own, err
+	}
+	own = append(own, info)
+	if !info.IsDir() {
+		return own, nil
+	}
+	entries, err := os.ReadDir(path)
+	for _, entry := range entries {
+		if entry.Type().IsRegular() {
+			continue // its folder is enough
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // there is no such folder yet
+		if own, err = addPlaces(own, filepath.Join(path, entry.Name())); err != nil {
+			break
 		}
-		return err
-	})
+	}
 	return own, err
+}
+
+func isOneOf(own []fs.FileInfo, info fs.FileInfo) bool {
+	return slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) })
 }
 
 // ownName reports whether a folder of this name is taken for the agent's own, also where it does not exist yet, or
 // belongs to another project.
 func (f files) ownName(name string) bool { return strings.EqualFold(name, filepath.Base(f.own)) }
 
+// errOwn says, to the model, why nothing is written to path.
 func errOwn(path string) error {
 	return fmt.Errorf("%s belongs to the agent itself (permissions, servers, skills): only a person may change it", path)
 }

@@ -25,8 +25,8 @@ type target struct {
 	info   fs.FileInfo // nil if the file does not exist
 }
 
-// target checks where path leads, and makes missing folders if it may. It fails outside the root, inside the agent's
-// own folder, and where there is something other than a file that can be written; a symbolic link counts as such,
+// target checks where path leads, and makes missing folders if it may. It fails outside the root, where the agent's own
+// files are, and where there is something other than a file that can be written; a symbolic link counts as such,
 // since it would hide from a person what is written. The caller closes the target.
 func (f files) target(path string, makeFolders bool) (target, error) {
 	t := target{path: path}
@@ -38,7 +38,11 @@ func (f files) target(path string, makeFolders bool) (target, error) {
 	if slices.ContainsFunc(strings.Split(t.path, "/"), f.ownName) {
 		return t, errOwn(path)
 	}
-	t.folder, err = f.folder(filepath.Dir(local), makeFolders)
+	own, err := f.ownPlaces()
+	if err != nil {
+		return t, err
+	}
+	t.folder, err = f.folder(filepath.Dir(local), own, makeFolders)
 	if errors.Is(err, fs.ErrNotExist) && !makeFolders {
 		return t, nil
 	} else if err != nil {
@@ -48,24 +52,37 @@ func (f files) target(path string, makeFolders bool) (target, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
+	if err == nil {
+		err = writable(t.info)
+	}
 	switch {
 	case err != nil:
-	case t.info.IsDir():
-		err = errors.New("it is a folder")
-	case t.info.Mode()&fs.ModeSymlink != 0:
-		err = errors.New("it is a symbolic link: write to the file that it leads to")
-	case !t.info.Mode().IsRegular():
-		err = errors.New("it is a device or a pipe, not a file")
-	case t.info.Mode()&0o200 == 0:
-		err = errors.New("it is read-only")
+		err = pathError(path, err)
+	case isOneOf(own, t.info):
+		err = errOwn(path)
+	default:
+		return t, nil
 	}
-	if err != nil {
-		t.close()
-		return t, pathError(path, err)
-	}
-	return t, nil
+	t.close()
+	return t, err
 }
 
+// writable fails for what is no file that can be written.
+func writable(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errors.New("it is a folder")
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link: write to the file that it leads to")
+	case !info.Mode().IsRegular():
+		return errors.New("it is a device or a pipe, not a file")
+	case info.Mode()&0o200 == 0:
+		return errors.New("it is read-only")
+	}
+	return nil
+}
+
+// close closes the folder.
 func (t target) close() {
 	if t.folder != nil {
 		t.folder.Close()

@@ -104,6 +104,36 @@ func TestTheAgentsOwnFolderIsRecognised(t *testing.T) {
 	}
 }
 
+// A person may keep the agent's files elsewhere, and link to them: there they are no less the agent's own.
+func TestWhatTheAgentsOwnFolderLinksToIsRecognised(t *testing.T) {
+	dir, tools := fileTree(t, map[string]string{
+		"cfg/GeekAgent.json": "{}", "cfg/other.txt": "", "sk/x/SKILL.md": "x", "more/y/SKILL.md": "y", ".geekagent/": "",
+	})
+	for name, target := range map[string]string{
+		".geekagent/GeekAgent.json": "../cfg/GeekAgent.json", ".geekagent/skills": "../sk", "sk/y": "../more/y",
+		"sk/circle": "../sk", "again": "sk/x",
+	} {
+		symlinkOrSkip(t, target, filepath.Join(dir, filepath.FromSlash(name)))
+	}
+	for _, path := range []string{
+		"cfg/GeekAgent.json", "sk/evil/SKILL.md", "sk/x/SKILL.md", "again/SKILL.md", "more/y/SKILL.md", "more/y/new",
+	} {
+		for tool, a := range map[string]toolArgs{
+			"write": {"path": path, "content": "{}"},
+			"patch": {"path": path, "old": "{}", "new": "[]"},
+		} {
+			_, err := useTool(t, tools, tool, a)
+			wantErrorWith(t, err, "belongs to the agent itself")
+		}
+	}
+	if got, err := useTool(t, tools, "write", toolArgs{"path": "cfg/other.txt", "content": "x"}); err != nil {
+		t.Errorf("a file beside one of them: %q, %v", got, err)
+	}
+	symlinkOrSkip(t, "../cfg/mcp.json", filepath.Join(dir, ".geekagent", "mcp.json"))
+	_, err := useTool(t, tools, "write", toolArgs{"path": "cfg/mcp.json", "content": "{}"})
+	wantErrorWith(t, err, "the agent's own folder cannot be told from others: stat "+filepath.Join(dir, ".geekagent", "mcp.json"))
+}
+
 func TestPatch(t *testing.T) {
 	for name, test := range map[string]struct{ text, old, new, want, err string }{
 		"one place":                            {"a\nb\nc\n", "b", "B", "a\nB\nc\n", ""},
