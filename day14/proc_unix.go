@@ -14,7 +14,7 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// signalGroup sends a signal to the process group that ownGroup gave to p. A group that is gone is no error.
-func signalGroup(p *os.Process, signal syscall.Signal) {
-	_ = syscall.Kill(-p.Pid, signal)
+// signalGroup sends a signal to the process group that ownGroup gave to p, and reports whether there was anybody in it.
+func signalGroup(p *os.Process, signal syscall.Signal) bool {
+	return syscall.Kill(-p.Pid, signal) == nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -83,15 +84,17 @@ func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
 // named pipe open: the pipe's reader comes to the end when the last of them is gone. "ready" writes a line to it.
 func TestNothingThatACommandStartedIsLeft(t *testing.T) {
 	const interrupted, overTime = "ctrl-c", "ended after the time limit of 1 s; output until then:\nbegun"
+	const ended = "done\n[what the command left in its process group was ended]"
 	for name, test := range map[string]struct{ command, want, err string }{
 		"a command over its time":        {"echo begun; sleep 600", "", overTime},
 		"with a child in the background": {"sleep 600 & echo begun; ready; sleep 601", "", interrupted},
 		"that is deaf to SIGTERM":        {"trap '' TERM; ready; sleep 600", "", interrupted},
 		"with a deaf child":              {"(trap '' TERM; ready; sleep 600) & wait", "", interrupted},
 		"that ends well at a SIGTERM":    {"trap 'exit 0' TERM; sleep 600 & ready; wait", "", interrupted},
-		"one that only leaves a child":   {"sleep 600 & echo done", "done\n[what the command left running", ""},
-		"one that leaves a silent child": {"sleep 600 >/dev/null 2>&1 & echo done", "done", ""},
-		"one that fails and leaves one":  {"sleep 600 & exit 4", "", "exit status 4"},
+		"one that only leaves a child":   {"sleep 600 & echo done", ended, ""},
+		"one that leaves a silent child": {"sleep 600 >/dev/null 2>&1 & echo done", ended, ""},
+		"one that leaves a deaf child":   {"nohup sleep 600 >/dev/null 2>&1 & echo done", ended, ""},
+		"one that fails and leaves one":  {"sleep 600 & echo done; exit 4", "", "exit status 4; output:\n" + ended},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +112,7 @@ func TestNothingThatACommandStartedIsLeft(t *testing.T) {
 			}))
 			if test.err != "" {
 				wantErrorWith(t, err, test.err)
-			} else if err != nil || !strings.HasPrefix(got, test.want) {
+			} else if err != nil || got != test.want {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
 			if err := <-gone; err != nil {
@@ -122,6 +125,23 @@ func TestNothingThatACommandStartedIsLeft(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// A process that has left the group is not said to be ended.
+func TestAProcessOutOfReachIsNotSaidToBeEnded(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid")
+	}
+	got, err := shellTool(shell{t.TempDir(), 100 * time.Millisecond}).Run(t.Context(), argsJSON(t, toolArgs{
+		"command": "mkfifo pipe; setsid sh -c 'echo $$ >pipe; exec sleep 600' & cat pipe",
+	}))
+	pid, note, _ := strings.Cut(got, "\n")
+	if n, err := strconv.Atoi(pid); err != nil || syscall.Kill(n, syscall.SIGKILL) != nil {
+		t.Errorf("it is not there any more: %q, %v", pid, err)
+	}
+	if err != nil || !strings.HasSuffix(note, "may still be running]") {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

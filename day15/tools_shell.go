@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	shellLimit    = 60  // seconds that a command may run if nothing else is asked for
-	maxShellLimit = 600 // seconds that it may run at most
-	shellGrace    = 2 * time.Second
+	shellLimit    = 60              // seconds that a command may run if nothing else is asked for
+	maxShellLimit = 600             // seconds that it may run at most
+	shellGrace    = 2 * time.Second // between SIGTERM and SIGKILL
 )
 
 const shellSchema = `{"type":"object","properties":{
@@ -42,6 +42,7 @@ type shell struct {
 	grace time.Duration // between SIGTERM and SIGKILL
 }
 
+// shellTool is the tool run_shell.
 func shellTool(s shell) Tool {
 	return Tool{
 		Name:        "run_shell",
@@ -75,8 +76,9 @@ func shellPreview(_ context.Context, args json.RawMessage) string {
 }
 
 // run runs one command in a process group of its own and returns its output. When the time is over or ctx ends, the
-// group gets a SIGTERM; after s.grace os/exec closes the pipes, and SIGKILL ends whoever is left. Children that the
-// command left in the background have s.grace to finish: they neither keep the turn waiting nor survive it.
+// group gets a SIGTERM; after s.grace os/exec closes the pipes, and SIGKILL ends whoever is left in the group. That goes
+// for the background, too: a child that holds the output has s.grace to finish, any other is ended at once. One that has
+// left the group (setsid) is out of reach, but does not keep the turn waiting.
 func (s shell) run(ctx context.Context, a shellArgs) (string, error) {
 	errLimit := fmt.Errorf("ended after the time limit of %d s", a.limit())
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(a.limit())*time.Second, errLimit)
@@ -94,17 +96,22 @@ func (s shell) run(ctx context.Context, a shellArgs) (string, error) {
 		return "", fmt.Errorf("the shell cannot be started: %w", err)
 	}
 	err := cmd.Wait()
-	signalGroup(cmd.Process, syscall.SIGKILL)
-	switch text := output.String(); {
-	case err == nil:
-		return text, nil
-	case ctx.Err() != nil:
+	left := signalGroup(cmd.Process, syscall.SIGKILL)
+	text := output.String()
+	if ctx.Err() != nil && err != nil {
 		return "", fmt.Errorf("%w; output until then:\n%s", context.Cause(ctx), text)
-	case errors.Is(err, exec.ErrWaitDelay):
-		return text + "\n[what the command left running in the background was ended]", nil
-	default:
+	}
+	held := errors.Is(err, exec.ErrWaitDelay) // somebody still had the output open
+	switch {
+	case left:
+		text += "\n[what the command left in its process group was ended]"
+	case held:
+		text += "\n[a process that the command started, and that left its process group, may still be running]"
+	}
+	if err != nil && !held {
 		return "", fmt.Errorf("%w; output:\n%s", err, text)
 	}
+	return text, nil
 }
 
 // command prepares a command line for the system's shell: in the root folder, with an empty stdin, and without
