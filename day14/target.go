@@ -111,6 +111,19 @@ func (t target) read() (string, error) {
 	return string(data), nil
 }
 
+// placeholder begins what the model is shown in place of a secret: see Redactor.
+const placeholder = "[REDACTED:"
+
+// keepsSecrets fails where text has a placeholder and the file, whose text is before, has none: where the file holds the
+// secret itself, it would be lost.
+func keepsSecrets(before, text string) error {
+	if strings.Contains(text, placeholder) && !strings.Contains(before, placeholder) {
+		return errors.New(placeholder + "NAME] stands for a secret that you are not shown, and must not be written: " +
+			"change only the lines beside it, with patch, or leave this to the user")
+	}
+	return nil
+}
+
 // replace writes the file: a new one, which is then renamed. Whoever reads meanwhile finds the old text or the new
 // one, whole. The mode of an existing file is kept.
 func (t target) replace(content string) error {

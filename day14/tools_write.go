@@ -22,6 +22,7 @@ func decodeWriteArgs(args json.RawMessage) (path, content string, err error) {
 	return a.Path, *a.Content, nil
 }
 
+// write is the tool write.
 func (f files) write(_ context.Context, args json.RawMessage) (string, error) {
 	path, content, err := decodeWriteArgs(args)
 	if err != nil {
@@ -32,12 +33,17 @@ func (f files) write(_ context.Context, args json.RawMessage) (string, error) {
 		return "", err
 	}
 	defer t.close()
+	before, _ := t.read() // "" where the file is new, or is no text
+	if err := keepsSecrets(before, content); err != nil {
+		return "", pathError(path, err)
+	}
 	if err := t.replace(content); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("wrote %s, %d bytes", t.path, len(content)), nil
 }
 
+// patch is the tool patch.
 func (f files) patch(_ context.Context, args json.RawMessage) (string, error) {
 	t, _, after, err := f.patched(args)
 	if err != nil {
@@ -64,7 +70,10 @@ func (f files) patched(args json.RawMessage) (t target, before, after string, er
 		return t, "", "", err
 	}
 	if before, err = t.read(); err == nil {
-		if after, err = replaceOnce(before, a.Old, a.New); err != nil {
+		if err = keepsSecrets(before, a.Old+"\n"+a.New); err == nil {
+			after, err = replaceOnce(before, a.Old, a.New)
+		}
+		if err != nil {
 			err = fmt.Errorf("%s: %w", t.path, err)
 		}
 	}
@@ -116,6 +125,7 @@ func onlyCRLF(text string) bool {
 func toLF(text string) string   { return strings.ReplaceAll(text, "\r\n", "\n") }
 func toCRLF(text string) string { return strings.ReplaceAll(toLF(text), "\n", "\r\n") }
 
+// writePreview shows what a call of write would change, as a diff.
 func (f files) writePreview(_ context.Context, args json.RawMessage) string {
 	path, content, err := decodeWriteArgs(args)
 	if err != nil {
@@ -127,17 +137,21 @@ func (f files) writePreview(_ context.Context, args json.RawMessage) string {
 	}
 	defer t.close()
 	heading := "About to write " + visibleLine(t.path) + ": "
-	if t.info == nil {
-		return heading + "new file" + changes("", content)
-	}
 	before, err := t.read()
-	if err != nil {
+	if err := keepsSecrets(before, content); err != nil {
+		return failingPreview("write", args, pathError(path, err))
+	}
+	switch {
+	case t.info == nil:
+		return heading + "new file" + changes("", content)
+	case err != nil:
 		return fmt.Sprintf("%sinstead of %d bytes that cannot be shown (%s)%s",
 			heading, t.info.Size(), visibleLine(err.Error()), changes("", content))
 	}
 	return heading + "changed" + changes(before, content)
 }
 
+// patchPreview shows what a call of patch would change, as a diff.
 func (f files) patchPreview(_ context.Context, args json.RawMessage) string {
 	t, before, after, err := f.patched(args)
 	if err != nil {

@@ -172,6 +172,41 @@ func TestPatch(t *testing.T) {
 	wantErrorWith(t, err, "new/file: file does not exist")
 }
 
+// The model is shown [REDACTED:NAME] in place of a secret. Written back, it would take the secret's place.
+func TestAPlaceholderDoesNotTakeTheSecretsPlace(t *testing.T) {
+	const secret, shown = "KEY=hunter2hunter2\nPORT=1\n", "KEY=[REDACTED:KEY]\nPORT=1\n"
+	for name, test := range map[string]struct {
+		tool, path string
+		args       toolArgs
+		fails      bool
+	}{
+		"a whole file":                     {"write", "env", toolArgs{"content": shown}, true},
+		"a copy of a file":                 {"write", "new", toolArgs{"content": shown}, true},
+		"over a binary file":               {"write", "logo", toolArgs{"content": shown}, true},
+		"where such a text stands":         {"write", "doc", toolArgs{"content": "Secrets are [REDACTED:NAME]."}, false},
+		"a patch with it in old and new":   {"patch", "env", toolArgs{"old": shown, "new": "KEY=[REDACTED:KEY]\nPORT=2\n"}, true},
+		"a patch with it in new":           {"patch", "env", toolArgs{"old": "PORT=1", "new": "PORT=1\nCOPY=[REDACTED:KEY]"}, true},
+		"a patch beside it":                {"patch", "env", toolArgs{"old": "PORT=1", "new": "PORT=2"}, false},
+		"a patch where such a text stands": {"patch", "doc", toolArgs{"old": "[REDACTED:X]", "new": "[REDACTED:NAME]"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, tools := fileTree(t, map[string]string{"env": secret, "logo": "\x00", "doc": "They are [REDACTED:X]."})
+			before := filesBelow(t, dir)
+			test.args["path"] = test.path
+			preview := findTool(t, tools, test.tool).Preview(t.Context(), argsJSON(t, test.args))
+			_, err := useTool(t, tools, test.tool, test.args)
+			if test.fails {
+				wantErrorWith(t, err, test.path+": [REDACTED:NAME] stands for a secret that you are not shown")
+			} else if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(preview, "This will fail") != test.fails || (filesBelow(t, dir) == before) != test.fails {
+				t.Errorf("the preview says %q; the files are now %q", preview, filesBelow(t, dir))
+			}
+		})
+	}
+}
+
 func TestWhatIsAskedBeforeAFileIsWritten(t *testing.T) {
 	_, tools := fileTree(t, map[string]string{
 		"notes.txt": "milk\nbread\n", "crlf.txt": "a\r\nb\r\n", "logo.png": "\x89PNG\x00", "empty": "",
