@@ -110,6 +110,95 @@ func TestGitDiffRunsNoProgramThatTheRepositoryNames(t *testing.T) {
 	}
 }
 
+func TestGitDiffRunsNoFilter(t *testing.T) {
+	tests := []struct {
+		name, filter string
+		keys         []string
+		err          string
+	}{
+		{"a clean filter", "f", []string{"clean"}, ""},
+		{"one that must not fail", "f", []string{"clean", "smudge", "required=true"}, ""},
+		{"a process", "f", []string{"process", "required=true"}, ""},
+		{"with a capital and a dot in its name", "A.b", []string{"clean", "process"}, ""},
+		{"with an equals sign in its name", "a=b", []string{"clean"}, "filters that cannot be turned off"},
+		{"with too long a name", strings.Repeat("f", maxOutput), []string{"clean"}, "filters that cannot be turned off"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			root, trap := gitRepository(t), filepath.Join(t.TempDir(), "trap")
+			for _, key := range test.keys {
+				key, value, _ := strings.Cut(key, "=")
+				if value == "" {
+					value = "touch " + trap + "; cat"
+				}
+				gitRun(t, root, "config", "filter."+test.filter+"."+key, value)
+			}
+			writeFile(t, filepath.Join(root, ".gitattributes"), "*.txt filter="+test.filter+"\n")
+			writeFile(t, filepath.Join(root, "a.txt"), "two\n")
+			got, err := gitDiff(root).Run(t.Context(), json.RawMessage(`{}`))
+			if (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("error %v, want %q", err, test.err)
+			}
+			if test.err == "" && !strings.Contains(got, "-one\n+two") {
+				t.Errorf("got %q", got)
+			}
+			if _, err := os.Stat(trap); err == nil {
+				t.Error("a filter ran")
+			}
+		})
+	}
+}
+
+// A submodule has a configuration of its own, with programs of its own.
+func TestGitDiffRunsNothingOfASubmodule(t *testing.T) {
+	root, trap := gitRepository(t), filepath.Join(t.TempDir(), "trap")
+	inner := filepath.Join(root, "inner")
+	gitRun(t, root, "init", "-q", inner)
+	for _, text := range []string{"one\n", "two\n"} {
+		writeFile(t, filepath.Join(inner, "a.txt"), text)
+		gitRun(t, inner, "add", ".")
+		gitRun(t, inner, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", text)
+		if text == "one\n" {
+			gitRun(t, root, "add", "inner")
+		}
+	}
+	gitRun(t, root, "config", "diff.submodule", "diff")
+	gitRun(t, inner, "config", "diff.external", "touch "+trap+"; true")
+	gitRun(t, inner, "config", "filter.f.clean", "touch "+trap+"; cat")
+	writeFile(t, filepath.Join(inner, ".git", "info", "attributes"), "*.txt filter=f\n")
+	writeFile(t, filepath.Join(inner, "a.txt"), "six\n") // the same size: git has to read it
+	got, err := gitDiff(root).Run(t.Context(), json.RawMessage(`{}`))
+	if err != nil || strings.Count(got, "Subproject commit") != 2 {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := os.Stat(trap); err == nil {
+		t.Error("a program of the submodule ran")
+	}
+}
+
+// A partial clone fetches what it lacks, by a command if its configuration says so.
+func TestGitDiffFetchesNothing(t *testing.T) {
+	root := gitRepository(t)
+	trap := filepath.Join(t.TempDir(), "trap")
+	for _, setting := range [][2]string{
+		{"core.repositoryformatversion", "1"}, {"extensions.partialclone", "origin"}, {"remote.origin.promisor", "true"},
+		{"remote.origin.url", "ext::touch " + trap}, {"protocol.ext.allow", "always"},
+	} {
+		gitRun(t, root, "config", setting[0], setting[1])
+	}
+	writeFile(t, filepath.Join(root, "a.txt"), "two\n")
+	if err := os.RemoveAll(filepath.Join(root, ".git", "objects", "56")); err != nil { // what a.txt held
+		t.Fatal(err)
+	}
+	got, err := gitDiff(root).Run(t.Context(), json.RawMessage(`{}`))
+	if err == nil {
+		t.Errorf("got %q", got)
+	}
+	if _, err := os.Stat(trap); err == nil {
+		t.Error("a command of the configuration ran")
+	}
+}
+
 func TestGitDiffThatCannotRun(t *testing.T) {
 	t.Run("outside a repository", func(t *testing.T) {
 		gitRepository(t) // skips without git
