@@ -85,8 +85,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	interrupts := make(chan os.Signal, 1) // read by nobody: between two waits, too, a Ctrl-C must not end the program past its defers
-	signal.Notify(interrupts, os.Interrupt)
+	// Read by nobody: neither a Ctrl-C between two waits nor a reader who has left stdout may end us past the defers.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGPIPE)
 	defer signal.Stop(interrupts)
 
 	console := newConsole(stdin, stdout, stderr)

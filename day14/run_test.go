@@ -319,3 +319,27 @@ func TestOneShotNeverReadsFromAPipe(t *testing.T) {
 		t.Errorf("exit code %d, want %d", cmd.ProcessState.ExitCode(), exitDenied)
 	}
 }
+
+func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
+	model := newFakeModel(t, says("Hello."), says("Still there."))
+	inFolder(t, model)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close() // head -1 has what it wanted
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
+	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+	w.Close()
+	if _, err := os.Stat(home + "/session.json"); err != nil {
+		t.Errorf("the conversation was not saved: %v", err)
+	}
+}

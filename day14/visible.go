@@ -8,8 +8,8 @@ import (
 )
 
 // visible makes foreign text harmless on a terminal: every character that could move the cursor, change colours,
-// reorder text or hide itself is written as an escape such as \x1b or \u202e. Line feeds and tabs stay, and so does
-// the zero-width joiner that emoji and several scripts need. Invalid UTF-8 is written byte by byte.
+// reorder text or hide itself is written as an escape such as \x1b or \u202e. Line feeds and tabs stay, and so do the
+// joiners and the one variation selector that emoji and several scripts need. Invalid UTF-8 is written byte by byte.
 func visible(text string) string {
 	clean := func(r rune) bool { return r == utf8.RuneError || harmful(r) }
 	if strings.IndexFunc(text, clean) < 0 {
@@ -53,10 +53,10 @@ func preview(text string, limit int) string {
 // harmful reports whether r is a control or format character that a terminal or a reader could be fooled with.
 func harmful(r rune) bool {
 	switch {
-	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d' || r == '\ufe0f':
 		return false
-	case r == '\u2028' || r == '\u2029':
+	case r == '\u2028' || r == '\u2029' || r == '\u2800': // separators, and a blank that is no space
 		return true
 	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }

@@ -17,6 +17,8 @@ func TestVisible(t *testing.T) {
 		{"bidi controls", "a\u202eb\u2066c", `a\u202eb\u2066c`},
 		{"tag characters", "x\U000e0069", `x\U000e0069`},
 		{"zero-width space and byte order mark", "a\u200bb\ufeff", `a\u200bb\ufeff`},
+		{"variation selectors and fillers", "a\U000e0173b\ufe00c\u3164d\u034fe\u2800", `a\U000e0173b\ufe00c\u3164d\u034fe\u2800`},
+		{"the selector of a coloured heart stays", "❤\ufe0f", "❤\ufe0f"},
 		{"line separators", "a\u2028b\u2029", `a\u2028b\u2029`},
 		{"a replacement character that was there stays", "a\ufffdb", "a\ufffdb"},
 		{"NUL", "a\x00b", `a\x00b`},

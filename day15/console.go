@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -20,8 +21,10 @@ type Console struct {
 
 	mu       sync.Mutex // guards what follows, and keeps each write whole
 	out, err io.Writer
-	waiting  string // what Busy was told
-	busy     bool   // its line is on the screen
+	waiting  string   // what Busy was told
+	busy     bool     // its line is on the screen
+	asking   bool     // a person is looking at a question
+	held     []string // what came for stderr meanwhile
 }
 
 // newConsole takes the three streams of the program. Close it at the end.
@@ -53,10 +56,24 @@ func (c *Console) Print(text string) { c.write(c.out, visible(c.redact.Redact(te
 // Printf is Print with a format.
 func (c *Console) Printf(format string, args ...any) { c.Print(fmt.Sprintf(format, args...)) }
 
-// Errorf is Printf for stderr.
+// Errorf is Printf for stderr. While a person looks at a question it waits: text that comes from somewhere else could
+// push the question off the screen, and look like another one.
 func (c *Console) Errorf(format string, args ...any) {
-	c.write(c.err, visible(c.redact.Redact(fmt.Sprintf(format, args...))))
+	text := visible(c.redact.Redact(fmt.Sprintf(format, args...)))
+	c.mu.Lock()
+	wait := c.asking && len(c.held) < maxHeld
+	if wait {
+		c.held = append(c.held, text)
+	}
+	drop := c.asking && !wait
+	c.mu.Unlock()
+	if !wait && !drop {
+		c.write(c.err, text)
+	}
 }
+
+// maxHeld is how many texts wait while a person looks at a question; more are dropped.
+const maxHeld = 1000
 
 // Styled is Print in an ANSI style (SGR parameters such as "1" for bold), where the terminal and NO_COLOR allow it.
 func (c *Console) Styled(style, text string) {
@@ -112,8 +129,14 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 	}
 	c.mu.Lock()
 	waiting := c.waiting
+	c.asking = c.typed
 	c.mu.Unlock()
 	answer, err := c.ReadLine(ctx, question)
+	c.mu.Lock()
+	held := c.held
+	c.asking, c.held = false, nil
+	c.mu.Unlock()
+	c.write(c.err, strings.Join(held, ""))
 	c.Busy(waiting) // goes on, now that the question is answered
 	return answer, err
 }

@@ -195,6 +195,27 @@ func TestTheBusyLineComesBackAfterAQuestion(t *testing.T) {
 	}
 }
 
+func TestNothingIsWrittenUnderAnOpenQuestion(t *testing.T) {
+	var b *bench
+	r, w := io.Pipe()
+	screen := &asking{question: "Confirm?", then: func() {
+		b.console.Errorf("About to run: ls\nConfirm? ")
+		if b.err.Len() > 0 {
+			t.Error("it stands under the question")
+		}
+		io.WriteString(w, "n\n")
+	}}
+	b = newBench(t, nil, "", "")
+	b.console.in, b.console.out, b.console.typed = r, screen, true
+	if answer, err := b.console.Ask(t.Context(), "Confirm?"); answer != "n" || err != nil {
+		t.Errorf("answer %q, error %v", answer, err)
+	}
+	if got := b.err.String(); got != "About to run: ls\nConfirm? " {
+		t.Errorf("afterwards stderr has %q", got)
+	}
+	w.Close()
+}
+
 func TestTheNullDeviceIsNoTerminal(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -88,10 +88,10 @@ func (a *agent) task(ctx context.Context, task string) int {
 	if strings.HasPrefix(task, "/") {
 		err := a.command(ctx, task)
 		switch {
-		case err == nil || errors.Is(err, errExit):
-			return exitOK
 		case ctx.Err() != nil:
 			return exitInterrupted
+		case err == nil || errors.Is(err, errExit):
+			return exitOK
 		case errors.Is(err, errDenied):
 			a.fail(err)
 			return exitDenied
