@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ type Fetch func(ctx context.Context, url string) (title, text string, err error)
 // for concurrent use.
 type Knowledge struct {
 	file  string
-	root  *os.Root
+	files files // where files are added from
 	fetch Fetch
 
 	mu        sync.Mutex // guards what follows, and the file
@@ -53,10 +54,14 @@ type knowledgeFile struct {
 }
 
 // loadKnowledge reads the file; a missing one stands for an empty knowledge base. Whatever is wrong in it is an error
-// with file, line and column. Files are added from root, web pages through fetch.
+// with file, line and column. Files are added from root, web pages through fetch. The folder of the file is the agent's
+// own. The caller closes root after the last call.
 func loadKnowledge(file string, root *os.Root, fetch Fetch) (*Knowledge, error) {
-	k := &Knowledge{file: file, root: root, fetch: fetch}
-	var err error
+	k := &Knowledge{file: file, files: files{root: root, real: root.Name(), own: filepath.Dir(file)}, fetch: fetch}
+	real, err := filepath.EvalSymlinks(root.Name())
+	if err == nil {
+		k.files.real = real
+	}
 	k.documents, err = k.read()
 	return k, err
 }
@@ -75,12 +80,12 @@ func (k *Knowledge) read() ([]Document, error) {
 func (k *Knowledge) Add(ctx context.Context, source string) (Added, error) {
 	added, err := k.collect(ctx, strings.TrimSpace(source))
 	if err != nil {
-		return Added{}, fmt.Errorf("cannot add %s: %w", source, err)
+		return Added{}, fmt.Errorf("cannot add %w", pathError(source, err))
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	// The file is read again, so that nothing is lost that another running agent has added, and a file that a person
-	// has broken meanwhile is not overwritten.
+	// The file is read again: what another agent has added meanwhile stays, unless both add in the same moment, and a
+	// file that a person has broken is not overwritten.
 	documents, err := k.read()
 	if err != nil {
 		return Added{}, err

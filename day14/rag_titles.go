@@ -1,27 +1,21 @@
 package main
 
 import (
-	"html"
 	"path"
-	"regexp"
 	"strings"
 )
 
-// htmlTitle finds the title of a page that lies in a file.
-var htmlTitle = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title>`)
-
-// fileTitle returns the title that a file gives itself, on one line: the first heading of Markdown, the title of HTML.
-// In any other file, or without one, it is "".
-func fileTitle(name, text string) string {
+// fileText returns the title that a file gives itself, on one line, or "", and its text: of HTML what a person reads, with
+// the page's title; of Markdown all of it, with the first heading.
+func fileText(name, content string) (title, text string) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown":
-		return heading(text)
+		return heading(content), content
 	case ".html", ".htm":
-		if match := htmlTitle.FindStringSubmatch(text); match != nil {
-			return oneLine(html.UnescapeString(match[1]))
-		}
+		title, text = pageText(content)
+		return oneLine(title), text
 	}
-	return ""
+	return "", content
 }
 
 // heading returns the first heading of a Markdown text, on one line, or "". In a code block # begins something else.

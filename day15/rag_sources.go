@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -50,21 +48,15 @@ func (a Added) replaces(d Document) bool {
 
 // collect reads what a source stands for.
 func (k *Knowledge) collect(ctx context.Context, source string) (Added, error) {
-	if scheme, _, ok := strings.Cut(source, "://"); ok {
-		if scheme = strings.ToLower(scheme); scheme != "http" && scheme != "https" {
-			return Added{}, errors.New("expected a file or folder inside the root, or an http or https URL")
-		}
+	if strings.Contains(source, "://") {
 		return k.page(ctx, source)
 	}
-	name := filepath.Clean(source)
-	if filepath.IsAbs(name) {
-		name, _ = filepath.Rel(k.root.Name(), name) // "" where there is no way, and so not local
-	}
-	if source == "" || !filepath.IsLocal(name) {
-		return Added{}, fmt.Errorf("it is outside the root, %s", k.root.Name())
+	name, err := k.files.local(source)
+	if err != nil {
+		return Added{}, err
 	}
 	name = filepath.ToSlash(name)
-	info, err := k.root.Stat(name)
+	info, err := k.files.root.Stat(name)
 	if err != nil {
 		return Added{}, err
 	}
@@ -72,40 +64,31 @@ func (k *Knowledge) collect(ctx context.Context, source string) (Added, error) {
 		return k.folder(ctx, name)
 	}
 	document, err := k.document(name)
-	return Added{Source: document.Source, Documents: []Document{document}}, err
+	return Added{Source: name, Documents: []Document{document}}, err
 }
 
-// folder reads the files below a folder. Symbolic links are not followed: the walk has an end, and no file comes twice.
+// folder reads the files below a folder.
 func (k *Knowledge) folder(ctx context.Context, folder string) (Added, error) {
 	added := Added{Source: folder, Folder: true}
 	size := 0
-	err := fs.WalkDir(k.root.FS(), folder, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil && name == folder:
-			return err
-		case err == nil && entry.IsDir():
-			switch entry.Name() {
-			case ".git", "node_modules", ".geekagent": // the last one holds the knowledge base itself
-				return fs.SkipDir
-			}
-			return nil
-		case err == nil && !entry.Type().IsRegular():
-			return nil
+	err := k.files.walk(ctx, folder, func(name string, entry fs.DirEntry) bool {
+		if !entry.Type().IsRegular() {
+			return true
 		}
 		document, err := k.document(name)
 		if err != nil {
 			added.Skipped++
-			return nil
+			return true
 		}
 		added.Documents = append(added.Documents, document)
-		if size += len(document.Text); size > maxKnowledge {
-			return fmt.Errorf("the files in it hold more than %d bytes of text", maxKnowledge)
-		}
-		return nil
+		size += len(document.Text)
+		return size <= maxKnowledge
 	})
-	if err == nil && len(added.Documents) == 0 {
+	switch {
+	case err != nil:
+	case size > maxKnowledge:
+		err = fmt.Errorf("the files in it hold more than %d bytes of text", maxKnowledge)
+	case len(added.Documents) == 0:
 		err = fmt.Errorf("there is no text file in it (%d others)", added.Skipped)
 	}
 	return added, err
@@ -113,12 +96,7 @@ func (k *Knowledge) folder(ctx context.Context, folder string) (Added, error) {
 
 // document reads one file. It fails with errNoText for what is no text.
 func (k *Knowledge) document(name string) (Document, error) {
-	if info, err := k.root.Stat(name); err != nil {
-		return Document{}, err
-	} else if !info.Mode().IsRegular() { // to open a named pipe would wait for its other end
-		return Document{}, errNoText
-	}
-	file, err := k.root.Open(name)
+	file, _, err := k.files.open(name)
 	if err != nil {
 		return Document{}, err
 	}
@@ -127,31 +105,33 @@ func (k *Knowledge) document(name string) (Document, error) {
 	if err != nil {
 		return Document{}, err
 	}
-	if len(data) > maxDocument || bytes.IndexByte(data, 0) >= 0 {
+	if len(data) > maxDocument || isBinary(data) {
 		return Document{}, errNoText
 	}
-	return newDocument(cmp.Or(fileTitle(name, string(data)), path.Base(name)), name, string(data))
+	title, text := fileText(name, string(data))
+	return newDocument(cmp.Or(title, path.Base(name)), name, text)
 }
 
 // page reads a web page.
 func (k *Knowledge) page(ctx context.Context, source string) (Added, error) {
-	u, err := url.Parse(source)
+	u, err := parseAddress(source)
 	if err != nil {
-		return Added{}, errors.New("it is no valid URL")
+		return Added{}, err
 	}
 	u.Fragment = "" // a place in the page, not another page
-	title, text, err := k.fetch(ctx, u.String())
+	address := u.String()
+	title, text, err := k.fetch(ctx, address)
 	if err == nil && len(text) > maxDocument {
 		err = errNoText
 	}
 	if err != nil {
 		return Added{}, err
 	}
-	shown := u.Redacted() // a password is needed to fetch, not to tell sources apart
-	document, err := newDocument(cmp.Or(oneLine(title), heading(text), shown), shown, text)
-	return Added{Source: shown, Documents: []Document{document}}, err
+	document, err := newDocument(cmp.Or(oneLine(title), heading(text), address), address, text)
+	return Added{Source: address, Documents: []Document{document}}, err
 }
 
+// newDocument tidies a text up. It fails with errNoText where nothing is left.
 func newDocument(title, source, text string) (Document, error) {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF"))

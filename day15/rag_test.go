@@ -16,7 +16,11 @@ import (
 // own address.
 func knowledgeIn(t *testing.T, files map[string]string) *Knowledge {
 	t.Helper()
-	dir := t.TempDir()
+	return knowledgeBelow(t, t.TempDir(), files)
+}
+
+func knowledgeBelow(t *testing.T, dir string, files map[string]string) *Knowledge {
+	t.Helper()
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
@@ -58,7 +62,7 @@ func sourcesOf(k *Knowledge) string {
 func TestKnowledgeIsKeptInItsFile(t *testing.T) {
 	k := knowledgeIn(t, map[string]string{"tea.md": "# Tea\n\nGreen tea: 80 degrees.", "bread.txt": "Bread: 200 degrees."})
 	add(t, k, "tea.md", "bread.txt")
-	again, err := loadKnowledge(k.file, k.root, k.fetch)
+	again, err := loadKnowledge(k.file, k.files.root, k.fetch)
 	if err != nil || again.Len() != 2 || !slices.Equal(again.Documents(), k.Documents()) {
 		t.Fatalf("loaded %v, %v; want %v", again.Documents(), err, k.Documents())
 	}
@@ -85,11 +89,11 @@ func TestTheSameSourceAgainReplacesWhatItGaveBefore(t *testing.T) {
 			k := knowledgeIn(t, files)
 			add(t, k, "a.txt", "docs", "docs2", page)
 			if test.remove != "" {
-				if err := os.Remove(filepath.Join(k.root.Name(), test.remove)); err != nil {
+				if err := os.Remove(filepath.Join(k.files.root.Name(), test.remove)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			writeFile(t, filepath.Join(k.root.Name(), "a.txt"), "new")
+			writeFile(t, filepath.Join(k.files.root.Name(), "a.txt"), "new")
 			k.Search("old", 1) // an index of the old text must not stay
 			add(t, k, test.source)
 			if got := sourcesOf(k); got != test.want {
@@ -106,9 +110,9 @@ func TestTheSameSourceAgainReplacesWhatItGaveBefore(t *testing.T) {
 func TestABrokenKnowledgeBaseIsNamedAndNeverOverwritten(t *testing.T) {
 	const broken = "{\n  \"documents\": [\n    {\"title\": 7}\n  ]\n}\n"
 	k := knowledgeIn(t, map[string]string{"a.txt": "text", ".geekagent/other.json": broken})
-	k.file = filepath.Join(k.root.Name(), ".geekagent", "other.json")
+	k.file = filepath.Join(k.files.root.Name(), ".geekagent", "other.json")
 	want := k.file + ":3:15: documents.title cannot be a JSON number"
-	if _, err := loadKnowledge(k.file, k.root, k.fetch); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := loadKnowledge(k.file, k.files.root, k.fetch); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("loading: got %v, want %s", err, want)
 	}
 	if _, err := k.Add(t.Context(), "a.txt"); err == nil || !strings.Contains(err.Error(), want) {
@@ -121,7 +125,7 @@ func TestABrokenKnowledgeBaseIsNamedAndNeverOverwritten(t *testing.T) {
 
 func TestWhatAnotherAgentHasAddedMeanwhileStays(t *testing.T) {
 	k := knowledgeIn(t, map[string]string{"a.txt": "apple", "b.txt": "banana"})
-	other, err := loadKnowledge(k.file, k.root, k.fetch)
+	other, err := loadKnowledge(k.file, k.files.root, k.fetch)
 	if err != nil {
 		t.Fatal(err)
 	}
