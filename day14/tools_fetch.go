@@ -36,6 +36,7 @@ type webPage struct {
 	text  string
 }
 
+// fetchTool is the tool fetch.
 func fetchTool() Tool {
 	f := fetcher{limit: fetchLimit}
 	return Tool{
@@ -79,7 +80,7 @@ func (f fetcher) run(ctx context.Context, args json.RawMessage) (string, error) 
 
 // fetch reads one page as text. A redirect to another host is not followed: the text says where it leads, and a person
 // is asked anew. It fails, without the query of the address in the error, on a status of 400 or above, on a page that is
-// no text, after f.limit, and where a public name leads into this machine's network.
+// no text, after f.limit, and where a public name leads into this machine's network (see get).
 func (f fetcher) fetch(ctx context.Context, address string) (webPage, error) {
 	if f.limit > 0 {
 		var cancel context.CancelFunc
@@ -109,7 +110,7 @@ func (f fetcher) fetch(ctx context.Context, address string) (webPage, error) {
 }
 
 // get sends one request. A transport of its own for each makes sure that the answer about the address holds for the
-// connection that is used.
+// connection that is used. A proxy looks names up itself: where a public name leads is then out of our sight.
 func (f fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -121,7 +122,7 @@ func (f fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 		return nil, errors.New("HTTP_PROXY or HTTPS_PROXY is not a valid address")
 	}
 	dialer := net.Dialer{Resolver: f.resolver}
-	if proxy == nil && !insideName(u.Hostname()) { // otherwise the Caution has told the person
+	if proxy == nil && !insideName(u.Hostname()) { // of a name inside the Caution has told the person
 		dialer.Control = refuseInside
 	}
 	client := http.Client{

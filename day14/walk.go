@@ -41,19 +41,19 @@ func (f files) skipped(name string) bool {
 
 // globRegexp turns a pattern into a regular expression for whole paths with slashes: * and ? stay within a name, **
 // stands for any folders, [a-z] and {go,md} for one of several. A regular expression takes linear time, whatever the
-// pattern. It fails on a bracket without its partner.
+// pattern. It fails on a bracket without its partner, and on a class that runs backwards.
 func globRegexp(pattern string) (*regexp.Regexp, error) {
 	const or = "\x00" // a comma in braces, until commas in names are out of the way; no name has a NUL
 	braces := regexp.MustCompile(`\{[^{}]*\}`)
-	pattern = braces.ReplaceAllStringFunc(pattern, func(s string) string { return strings.ReplaceAll(s, ",", or) })
+	marked := braces.ReplaceAllStringFunc(pattern, func(s string) string { return strings.ReplaceAll(s, ",", or) })
 	expression := strings.NewReplacer(
 		`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`,
 		`\{`, `(?:`, `\}`, `)`, or, `|`,
 		`\[!`, `[^`, `\[\^`, `[^`, `\[`, `[`, `\]`, `]`,
-	).Replace(regexp.QuoteMeta(pattern))
+	).Replace(regexp.QuoteMeta(marked))
 	re, err := regexp.Compile(`(?s)\A(?:` + expression + `)\z`)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern has a bracket without its partner: %s", pattern)
+		return nil, fmt.Errorf("the pattern has a bracket without its partner, or a class like [z-a]: %s", pattern)
 	}
 	return re, nil
 }

@@ -42,9 +42,9 @@ func TestGlob(t *testing.T) {
 			}
 		})
 	}
-	for _, pattern := range []string{"[a", "{a", "a}"} {
+	for _, pattern := range []string{"[a", "{a", "a}", "{a,b}[", "[z-a]"} {
 		_, err := useTool(t, tools, "glob", toolArgs{"pattern": pattern})
-		wantErrorWith(t, err, "bracket")
+		wantErrorWith(t, err, "the pattern has a bracket without its partner, or a class like [z-a]: "+pattern)
 	}
 }
 
