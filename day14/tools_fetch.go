@@ -58,6 +58,7 @@ func fetchTool() Tool {
 	}
 }
 
+// fetchAddress takes the address out of a call, as the model wrote it.
 func fetchAddress(args json.RawMessage) (string, error) {
 	a := struct {
 		URL string `json:"url"`
@@ -66,6 +67,7 @@ func fetchAddress(args json.RawMessage) (string, error) {
 	return a.URL, err
 }
 
+// run is a call of the tool: the title of the page, and its text.
 func (f fetcher) run(ctx context.Context, args json.RawMessage) (string, error) {
 	address, err := fetchAddress(args)
 	if err != nil {

@@ -94,6 +94,7 @@ func addPlaces(own []fs.FileInfo, path string) ([]fs.FileInfo, error) {
 	return own, err
 }
 
+// isOneOf reports whether info is the file or folder of one of own, under whatever name.
 func isOneOf(own []fs.FileInfo, info fs.FileInfo) bool {
 	return slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) })
 }
