@@ -88,7 +88,7 @@ func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
 	_, stdout, _ := runAgent(t, "send\nn\n")
 	mustShow(t, stdout, "Caution: the definition of this tool changed since it was first seen: description ")
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
-		"(error) not sent: its server was started again and defines this tool differently now; call it again if it still fits", "(error) denied by the user")
+		"(error) not sent: the server defines this tool differently now; call it again if it still fits", "(error) denied by the user")
 }
 
 func TestAToolThatChangedInOneShotMode(t *testing.T) {

@@ -73,7 +73,7 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 	case !found && name != "":
 		return fmt.Errorf("there is no MCP server %q; /mcp lists them", name)
 	case !found:
-		a.console.Print("No MCP servers; .geekagent/mcp.json would name them.\n")
+		a.console.Print("No MCP servers; .geekagent/mcp.json, or the file of -mcp, would name them.\n")
 	}
 	return nil
 }

@@ -20,7 +20,13 @@ func (e *serverEntry) text(path string, v *string) error {
 }
 
 func (e *serverEntry) expanded(path, written string, v *string) error {
-	text, err := expand(written, e.lookup)
+	text, err := expand(written, func(name string) (string, bool) {
+		value, ok := e.lookup(name)
+		if sensitive(name) {
+			e.config.referred = append(e.config.referred, secret{name, value})
+		}
+		return value, ok
+	})
 	if err != nil {
 		return e.errorf("%s: %v", path, err)
 	}

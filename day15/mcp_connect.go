@@ -67,7 +67,7 @@ func (s *server) connect(ctx context.Context) (*client, error) {
 	limit := s.config.StartTimeout + s.config.Timeout
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &connectionError{reason: fmt.Sprintf("not ready in %g s", limit.Seconds()), late: true})
 	defer cancel()
-	p := peer{name: s.config.Name, wire: s.host.wire, note: s.note}
+	p := peer{name: s.config.Name, wire: s.host.wire, redact: s.host.console.redact, note: s.note}
 	c, err := connect(ctx, p, limits{s.config.StartTimeout, s.config.Timeout}, s.config.ProtocolVersion, s.open)
 	if err != nil {
 		return nil, err
@@ -85,9 +85,7 @@ func (s *server) open(p peer) (transport, error) {
 	if s.config.URL != "" {
 		return openHTTP(remote{s.config.URL, s.config.Headers}, p)
 	}
-	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, limited(func(line string) {
-		s.host.console.Errorf("[mcp:%s] %s\n", visibleLine(s.config.Name), line)
-	}, s.note))
+	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, func(line string) { s.show("[mcp:%s] %s\n", line) })
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func (e *endpoint) stream(ctx context.Context, s *httpSession, lastID string) (*
 	resp, err := e.send(ctx, http.MethodGet, s, header, nil)
 	if err == nil && (resp.StatusCode != http.StatusOK || mediaType(resp) != "text/event-stream") {
 		resp.Body.Close()
-		return nil, unexpected(resp, nil)
+		return nil, e.unexpected(resp, nil)
 	}
 	return resp, err
 }

@@ -63,7 +63,7 @@ func openHTTP(r remote, p peer) (*endpoint, error) {
 	}
 	e := &endpoint{
 		peer: p, header: http.Header{}, client: newHTTPClient(),
-		noise:   noise{note: p.note},
+		noise:   noise{note: p.note, redact: p.redact},
 		renewal: make(chan struct{}, 1),
 		running: map[int]context.CancelCauseFunc{},
 		mirrors: map[string][]mirror{},

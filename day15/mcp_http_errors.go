@@ -30,7 +30,7 @@ func (e *endpoint) rejected(x *exchange, resp *http.Response) (rpcMessage, error
 	defer resp.Body.Close()
 	status := resp.StatusCode
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
-		return rpcMessage{}, unexpected(resp, nil)
+		return rpcMessage{}, e.unexpected(resp, nil)
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20)) // a part of it will do
 	m, _ := parseMessage(oneMessage(body))
@@ -41,11 +41,11 @@ func (e *endpoint) rejected(x *exchange, resp *http.Response) (rpcMessage, error
 		e.peer.wire.received(e.peer.name, body)
 		return m, nil
 	}
-	return m, unexpected(resp, body)
+	return m, e.unexpected(resp, body)
 }
 
 // unexpected is the error for an answer that is of no use: its status, what to do about it, and how its body begins.
-func unexpected(resp *http.Response, body []byte) error {
+func (e *endpoint) unexpected(resp *http.Response, body []byte) error {
 	reason := ""
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
@@ -63,7 +63,7 @@ func unexpected(resp *http.Response, body []byte) error {
 			reason += ": wrong url?"
 		}
 		if text := strings.Join(strings.Fields(string(body)), " "); text != "" {
-			reason += ": " + preview(text, 200)
+			reason += ": " + preview(e.peer.redact.Redact(text), 200)
 		}
 	}
 	return &connectionError{reason: reason}

@@ -84,9 +84,46 @@ func (o jsonObject) json() json.RawMessage {
 	return b.Bytes()
 }
 
+// nesting returns how deep a JSON text nests. text must be valid JSON.
+func nesting(text json.RawMessage) (deepest int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++ // what is escaped does not end the string
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
 // mapStrings applies change to every string of a JSON text, property names too, and leaves all other bytes as they are,
 // those of strings that do not change too. Strings that are no valid UTF-8 are made valid. text must be valid JSON.
 func mapStrings(text json.RawMessage, change func(string) string) json.RawMessage {
+	return replaceStrings(text, func(literal []byte, value string) []byte {
+		changed := change(value)
+		// A replacement character stands for bytes, or half a surrogate pair, that JSON must not contain.
+		if changed == value && !strings.ContainsRune(value, utf8.RuneError) {
+			return literal
+		}
+		return jsonString(changed)
+	})
+}
+
+// plainStrings writes every string of a JSON text with no more escapes than it takes. text must be valid JSON.
+func plainStrings(text json.RawMessage) json.RawMessage {
+	return replaceStrings(text, func(_ []byte, value string) []byte { return jsonString(value) })
+}
+
+// replaceStrings puts something else in the place of each string, given as it is written and as what it means.
+func replaceStrings(text json.RawMessage, replacement func(literal []byte, value string) []byte) json.RawMessage {
 	var out bytes.Buffer
 	for rest := []byte(text); ; {
 		open := bytes.IndexByte(rest, '"')
@@ -101,16 +138,10 @@ func mapStrings(text json.RawMessage, change func(string) string) json.RawMessag
 			}
 		}
 		literal := rest[open : end+1]
-		var old string
-		_ = json.Unmarshal(literal, &old) // cannot fail: a part of valid JSON
-		changed := change(old)
+		var value string
+		_ = json.Unmarshal(literal, &value) // cannot fail: a part of valid JSON
 		out.Write(rest[:open])
-		// A replacement character stands for bytes, or half a surrogate pair, that JSON must not contain.
-		if changed == old && !strings.ContainsRune(old, utf8.RuneError) {
-			out.Write(literal)
-		} else {
-			out.Write(jsonString(changed))
-		}
+		out.Write(replacement(literal, value))
 		rest = rest[end+1:]
 	}
 }

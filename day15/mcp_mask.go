@@ -36,11 +36,17 @@ func (c serverConfig) target() string {
 	if err != nil {
 		return masked
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	for _, s := range c.referred {
+		if s.value != "" {
+			shown = strings.ReplaceAll(shown, s.value, masked)
+		}
+	}
+	return shown
 }
 
-// secrets returns what a Redactor has to know of this server: the values of all headers, of variables and flags whose
-// names sound like a secret, and what URLs carry besides their address. Not every value of env is one: a Redactor that
+// secrets returns what a Redactor has to know of this server: the values of all headers, of variables, references and flags
+// whose names sound like a secret, and what URLs carry besides their address. Not every value of env is one: a Redactor that
 // knew "production" or the folder of the data would garble what the model reads.
 func (c serverConfig) secrets() []secret {
 	_, all := maskedArgs(append(strings.Fields(c.Command), c.Args...))
@@ -53,6 +59,7 @@ func (c serverConfig) secrets() []secret {
 	for name, value := range c.Headers {
 		all = append(all, secret{name, credential(value)})
 	}
+	all = append(all, c.referred...)
 	return append(all, urlSecrets(c.URL)...)
 }
 

@@ -14,9 +14,6 @@ import (
 //	"properties": {"region": {"type": "string", "x-mcp-header": "Region"}}      →  Mcp-Param-Region: us-west1
 const headerAnnotation = "x-mcp-header"
 
-// maxSchemaDepth is how deep a schema with annotations may nest.
-const maxSchemaDepth = 64
-
 // mirror is an argument that is repeated in a header.
 type mirror struct {
 	path []string // the names of the properties that lead to it

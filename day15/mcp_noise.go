@@ -8,7 +8,8 @@ import (
 // noise keeps account of what a server sends that is of no use, to be told once and not each time. It belongs to one
 // stream, whose reader and callers use it side by side.
 type noise struct {
-	note func(format string, args ...any) // called without mu: it may take its time
+	note   func(format string, args ...any) // called without mu: it may take its time
+	redact *Redactor
 
 	mu     sync.Mutex // guards what follows
 	lines  int        // lines that are no message
@@ -25,7 +26,7 @@ func (n *noise) line(text []byte) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.lines++; n.lines == 1 {
-		n.sample = preview(string(text[:min(len(text), 400)]), 80)
+		n.sample = preview(n.redact.Redact(string(text[:min(len(text), 4<<10)])), 80)
 	}
 }
 

@@ -69,6 +69,10 @@ func (m *MCP) offer() {
 	gone := m.offered
 	m.offered = map[string]serverTool{}
 	for _, tool := range tools {
+		if first, taken := m.offered[tool.Name]; taken { // two servers can want the very hash
+			m.console.Errorf("[mcp] %s\n", visibleLine(fmt.Sprintf("%s: tool %s was left out: %s has one of the same name", tool.Server, label(tool.Original), first.Server)))
+			continue
+		}
 		old, known := gone[tool.Name]
 		delete(gone, tool.Name)
 		if known && old.same(tool) {

@@ -97,7 +97,7 @@ func (e *endpoint) announce(ctx context.Context, s *httpSession, frame []byte) e
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10)) // also lets the next request use the connection
 	if resp.StatusCode/100 != 2 {
-		return unexpected(resp, body)
+		return e.unexpected(resp, body)
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func resultText(result json.RawMessage) (text string, isError bool) {
 	return text, r.IsError
 }
 
-// inputRequired: we declare no capability that a server could ask something of us with. It "MUST NOT send an
+// inputRequired is for servers that ask without having agreed on the version that knows this; with it, era.result does
+// the same for all requests. We declare no capability that a server could ask something of us with. It "MUST NOT send an
 // inputRequests that the client has not declared support for" (2026-07-28, basic/patterns/mrtr), and some do.
 func inputRequired(r toolResult) string {
 	methods := map[string]bool{}
@@ -91,16 +92,13 @@ func inputRequired(r toolResult) string {
 	return "the server asks for what this client cannot give: " + strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
 }
 
-// htmlEscapes undoes what encoding/json of a Go server writes for HTML's sake. An escaped backslash is passed over: what
-// follows it is no escape.
-var htmlEscapes = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
-
-// structuredText is the JSON as a model reads it best: on one line, without escapes such as \u003c, each digit kept.
+// structuredText is the JSON as a model reads it best: on one line, each digit kept, and without escapes that are not
+// needed, such as \u003c: a secret behind them would not be found.
 func structuredText(structured json.RawMessage) string {
 	if structured == nil || string(structured) == "null" {
 		return ""
 	}
-	return htmlEscapes.Replace(compact(structured))
+	return string(plainStrings(json.RawMessage(compact(structured))))
 }
 
 // sameData reports whether the text already says what the structured content says: "a tool that returns structured

@@ -47,7 +47,7 @@ const (
 func newStream(r io.Reader, w io.WriteCloser, p peer, explain func(error) error) *stream {
 	s := &stream{
 		peer: p, r: bufio.NewReaderSize(r, 64<<10), w: w, explain: explain,
-		noise:   noise{note: p.note},
+		noise:   noise{note: p.note, redact: p.redact},
 		queue:   make(chan []byte, queueLength),
 		pending: map[int64]chan rpcMessage{},
 		done:    make(chan struct{}),

@@ -230,7 +230,7 @@ func TestWithoutServersNothingIsLost(t *testing.T) {
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
-	mustShow(t, stdout, "│ MCP      none\n", "[Calling tool ls → ", " · MCP none ──\n", "No MCP servers; .geekagent/mcp.json would name them.\n")
+	mustShow(t, stdout, "│ MCP      none\n", "[Calling tool ls → ", " · MCP none ──\n", "No MCP servers; .geekagent/mcp.json, or the file of -mcp, would name them.\n")
 	if len(model.requests[0].Tools) == 0 || model.offered(0) != nil {
 		t.Errorf("offered %+v", model.requests[0].Tools)
 	}

@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// maxSchema is the size of an inputSchema, in bytes, above which no model could do anything with the tool.
-const maxSchema = 256 << 10
+// Above this size, in bytes, or depth of an inputSchema no model could do anything with the tool, and some parsers on
+// the way to it give up.
+const (
+	maxSchema      = 256 << 10
+	maxSchemaDepth = 64
+)
 
 // apiSchema makes a tool's inputSchema fit for the model's API, which wants an object with properties at the root, and
 // neither null nor a combinator there. All else passes through as it is, byte for byte where nothing is to be mended:
@@ -21,6 +25,9 @@ func apiSchema(received json.RawMessage) (schema json.RawMessage, mended []strin
 	}
 	if len(received) > maxSchema {
 		return nil, nil, fmt.Errorf("its schema has %d bytes, the limit is %d", len(received), maxSchema)
+	}
+	if depth := nesting(received); depth > maxSchemaDepth {
+		return nil, nil, fmt.Errorf("its schema nests %d deep, the limit is %d", depth, maxSchemaDepth)
 	}
 	root, err := parseObject(received)
 	if err != nil {

@@ -26,6 +26,7 @@ type server struct {
 	attempts int          // how often it was tried to connect
 	tools    []serverTool // of the last list
 	warned   map[string]bool
+	lines    limiter // of what it makes us print
 }
 
 func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
@@ -47,7 +48,19 @@ func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
 
 // note tells the person something about the server, on a line of its own.
 func (s *server) note(format string, args ...any) {
-	s.host.console.Errorf("[mcp] %s: %s\n", visibleLine(s.config.Name), visibleLine(fmt.Sprintf(format, args...)))
+	s.show("[mcp] %s: %s\n", fmt.Sprintf(format, args...))
+}
+
+// show prints a line with the server's name. A server that makes us print without end must not drown everything else:
+// beyond some lines a second they are left out.
+func (s *server) show(format, text string) {
+	name := visibleLine(s.config.Name)
+	switch show, last := s.lines.next(); {
+	case show:
+		s.host.console.Errorf(format, name, visibleLine(text))
+	case last:
+		s.host.console.Errorf("[mcp] %s: more than %d lines a second; the others are left out\n", name, linesPerSecond)
+	}
 }
 
 // list returns the tools of the last listing, also after the connection has ended: a call brings the server back.
@@ -67,20 +80,20 @@ func (s *server) tool(original string) serverTool {
 	return serverTool{}
 }
 
-// call is a tools/call on the connection that there is, or a new one. It is never repeated: it may have been done.
-func (s *server) call(ctx context.Context, tool string, args json.RawMessage, show func(string)) (json.RawMessage, error) {
-	allowed := s.tool(tool)
+// call is a tools/call on the connection that there is, or a new one, of a tool as it was when it was allowed. It is
+// never repeated: it may have been done.
+func (s *server) call(ctx context.Context, allowed serverTool, args json.RawMessage, show func(string)) (json.RawMessage, error) {
 	c, err := s.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	switch now := s.tool(tool); { // it was allowed for what it was, not for what a new start has made of it
-	case now.Original == "" && allowed.Original != "":
-		return nil, errors.New("not sent: its server was started again and has no such tool any more")
+	switch now := s.tool(allowed.Original); { // a new start, or an announcement, may have made something else of it
+	case now.Original == "":
+		return nil, errors.New("not sent: the server has no such tool any more")
 	case !now.same(allowed):
-		return nil, errors.New("not sent: its server was started again and defines this tool differently now; call it again if it still fits")
+		return nil, errors.New("not sent: the server defines this tool differently now; call it again if it still fits")
 	}
-	result, err := c.callTool(ctx, tool, args, func(p progress) { show(p.String()) })
+	result, err := c.callTool(ctx, allowed.Original, args, func(p progress) { show(p.String()) })
 	var lost *connectionError
 	if errors.As(err, &lost) && !lost.late && !c.ended() {
 		err = &connectionError{reason: err.Error(), err: err, alive: true}

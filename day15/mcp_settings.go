@@ -32,12 +32,19 @@ func (m *MCP) configs() ([]*serverConfig, error) {
 		for _, secret := range s.secrets() {
 			m.console.redact.Add(secret.name, secret.value)
 		}
-		for _, warning := range s.Warnings {
-			m.console.Errorf("[mcp] %s\n", warning)
-		}
 		configs = append(configs, &s)
 	}
-	return configs, m.checkOnly(configs)
+	if err := m.checkOnly(configs); err != nil {
+		return nil, err
+	}
+	for _, c := range configs {
+		for _, warning := range c.Warnings {
+			if !c.Disabled {
+				m.console.Errorf("[mcp] %s\n", warning)
+			}
+		}
+	}
+	return configs, nil
 }
 
 // checkOnly switches off what -only does not name. It fails on a name that no server has.

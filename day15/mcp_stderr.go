@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 const (
@@ -16,7 +15,8 @@ const (
 // stderrTail takes a server's stderr: it passes on each line and keeps the last ones. "The client MAY capture, forward,
 // or ignore" them, and they need not mean an error.
 type stderrTail struct {
-	pass func(line string) // called for each line, in order
+	pass   func(line string) // called for each line, in order
+	redact *Redactor         // a line that is cut must not end in half a secret
 
 	mu      sync.Mutex // guards what follows
 	partial []byte     // the line that is not at its end yet, at most stderrWidth of it
@@ -50,6 +50,9 @@ func (t *stderrTail) flush() {
 // endLine is called with mu held.
 func (t *stderrTail) endLine() {
 	line := strings.ToValidUTF8(strings.TrimRight(string(t.partial), "\r"), "\uFFFD")
+	if len(t.partial) == stderrWidth {
+		line, _ = t.redact.Split(line)
+	}
 	t.partial = t.partial[:0]
 	if len(t.kept) == stderrLines {
 		t.kept = slices.Delete(t.kept, 0, 1)
@@ -73,23 +76,4 @@ func (t *stderrTail) last() string {
 		}
 	}
 	return ""
-}
-
-// limited returns show with a limit of lines a second: a server that writes without end must not drown everything else.
-// note is told of the limit. It is for one goroutine.
-func limited(show func(line string), note func(format string, args ...any)) func(line string) {
-	const perSecond = 50
-	var since time.Time
-	shown := 0
-	return func(line string) {
-		if now := time.Now(); now.Sub(since) > time.Second {
-			since, shown = now, 0
-		}
-		switch shown++; {
-		case shown <= perSecond:
-			show(line)
-		case shown == perSecond+1:
-			note("writes more than %d lines a second to its stderr; the others are left out", perSecond)
-		}
-	}
 }

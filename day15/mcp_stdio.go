@@ -49,7 +49,7 @@ func startProcess(l launch, p peer, onStderr func(line string)) (*process, error
 		return nil, err
 	}
 	s := &process{
-		cmd: cmd, stderr: &stderrTail{pass: onStderr},
+		cmd: cmd, stderr: &stderrTail{pass: onStderr, redact: p.redact},
 		exited: make(chan struct{}), ended: make(chan struct{}),
 	}
 	cmd.Stderr = s.stderr

@@ -21,6 +21,10 @@ func (t serverTool) same(other serverTool) bool {
 		string(t.Parameters) == string(other.Parameters) && t.Parallel == other.Parallel && t.Details == other.Details
 }
 
+// maxDescription is the size of a description, in bytes, above which it would eat up the model's context: it goes out
+// with every request.
+const maxDescription = 16 << 10
+
 // toolAdapter turns the tools of one server into tools of the registry.
 type toolAdapter struct {
 	Server  string
@@ -28,9 +32,9 @@ type toolAdapter struct {
 	Globs   []string // which tools are offered; nil offers all
 	Seen    *seenDefinitions
 
-	// Call is a tools/call: it returns the result member. Its error is an *rpcError where the server refused the call, a
+	// Call is a tools/call of a tool as it was when it was allowed: it returns the result member. Its error is an *rpcError where the server refused the call, a
 	// *connectionError where the server is not there, else one whose text the model may read.
-	Call func(ctx context.Context, tool string, args json.RawMessage, progress func(text string)) (json.RawMessage, error)
+	Call func(ctx context.Context, tool serverTool, args json.RawMessage, progress func(text string)) (json.RawMessage, error)
 	// Progress shows a person what a server says about a running call, on one line. Failed tells why a server is not there.
 	Progress func(tool, text string)
 	Failed   func(err error)
@@ -65,6 +69,9 @@ func (a *toolAdapter) tools(list []toolInfo) (tools []serverTool, warnings []str
 
 func (a *toolAdapter) tool(name string, info toolInfo) (tool serverTool, warning string, err error) {
 	description, removed := a.description(info)
+	if len(description) > maxDescription {
+		return serverTool{}, "", fmt.Errorf("its description has %d bytes, the limit is %d", len(description), maxDescription)
+	}
 	schema := mapStrings(info.InputSchema, func(text string) string {
 		clean, n := withoutInvisible(text)
 		removed += n
@@ -77,11 +84,10 @@ func (a *toolAdapter) tool(name string, info toolInfo) (tool serverTool, warning
 	if err != nil {
 		return serverTool{}, "", err
 	}
-	return serverTool{
+	tool = serverTool{
 		Server: a.Server, Original: info.Name,
 		Tool: Tool{
 			Name: name, Description: description, Parameters: schema,
-			Run:     a.run(name, info.Name),
 			Preview: a.preview(name),
 			Caution: a.Seen.caution(name, description, schema),
 			// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether.
@@ -89,7 +95,9 @@ func (a *toolAdapter) tool(name string, info toolInfo) (tool serverTool, warning
 			Parallel: info.Annotations.ReadOnlyHint,
 			Details:  details(a.Server, info, mended),
 		},
-	}, warning, nil
+	}
+	tool.Run = a.run(tool)
+	return tool, warning, nil
 }
 
 // description begins with the server's name: the model has to know who says this.
@@ -122,9 +130,9 @@ func (a *toolAdapter) preview(name string) func(context.Context, json.RawMessage
 }
 
 // run calls the tool and puts each class of failure into the words that the model reads.
-func (a *toolAdapter) run(name, original string) func(context.Context, json.RawMessage) (string, error) {
+func (a *toolAdapter) run(tool serverTool) func(context.Context, json.RawMessage) (string, error) {
 	return func(ctx context.Context, args json.RawMessage) (string, error) {
-		result, err := a.Call(ctx, original, args, func(text string) { a.Progress(name, shortened(text, maxLabel)) })
+		result, err := a.Call(ctx, tool, args, func(text string) { a.Progress(tool.Name, shortened(text, maxLabel)) })
 		var refused *rpcError
 		var lost *connectionError
 		switch {
@@ -156,14 +164,11 @@ func (e *connectionError) forModel() string {
 	return "it is gone"
 }
 
-// refusalText is a JSON-RPC error as the model reads it. Its text is the server's, and bounded: data may be anything.
+// refusalText is a JSON-RPC error as the model reads it. The registry redacts and cuts it like any result.
 func refusalText(e *rpcError) string {
-	text := fmt.Sprintf("%s (code %d)", shortened(e.Message, maxMessage), e.Code)
+	text := fmt.Sprintf("%s (code %d)", e.Message, e.Code)
 	if len(e.Data) > 0 && string(e.Data) != "null" {
 		text += " " + bounded(e.Data)
 	}
 	return text
 }
-
-// maxMessage bounds the message of a JSON-RPC error, in characters.
-const maxMessage = 2000

@@ -7,8 +7,11 @@ import (
 	"fmt"
 )
 
-// maxPages is where a list of tools ends that a server does not end.
-const maxPages = 100
+// Where a list of tools ends that a server does not end.
+const (
+	maxPages = 100
+	maxList  = 64 << 20 // bytes of all pages
+)
 
 // toolInfo is a tool as its server describes it. Nothing in it can be relied upon: it is the server's word.
 type toolInfo struct {
@@ -21,8 +24,7 @@ type toolInfo struct {
 
 // toolAnnotations are hints for a person. They grant nothing.
 type toolAnnotations struct {
-	ReadOnlyHint    bool  `json:"readOnlyHint"`
-	DestructiveHint *bool `json:"destructiveHint"` // absent means true
+	ReadOnlyHint bool `json:"readOnlyHint"`
 }
 
 // redacted takes secrets out of the texts: they go to the model with every request, and a server knows those of its
@@ -48,6 +50,7 @@ type toolList struct {
 	tools   []toolInfo
 	named   map[string]bool
 	skipped int // tools without a name
+	size    int // bytes of all pages so far
 }
 
 // listTools asks for all tools, page by page, each name once. A server without tools has none. What is odd about the
@@ -73,7 +76,10 @@ func (c *client) listTools(ctx context.Context) ([]toolInfo, error) {
 		case err != nil:
 			return nil, err
 		}
-		list.add(page.Tools)
+		if list.add(page.Tools); list.size > maxList {
+			c.note("its list of tools has more than %d MiB; kept the first %d tools", maxList>>20, len(list.tools))
+			return list.tools, nil
+		}
 		if cursor = page.NextCursor; cursor == nil || asked[*cursor] {
 			break
 		}
@@ -99,6 +105,7 @@ func (c *client) noteList(list toolList, cursor *string, asked map[string]bool) 
 // add takes a page. A tool that does not look like one must not hide the others.
 func (l *toolList) add(page []json.RawMessage) {
 	for _, raw := range page {
+		l.size += len(raw)
 		var tool toolInfo
 		if err := decodeLoosely(raw, &tool); err != nil || tool.Name == "" {
 			l.skipped++

@@ -23,6 +23,8 @@ type peer struct {
 	name string   // of the server, for wire
 	wire *wireLog // nil logs nothing
 
+	redact *Redactor // for what is cut before it is shown; nil knows no secrets
+
 	// notified is called with each notification of the server, in order, by whoever reads from it: it must not block.
 	notified func(method string, params json.RawMessage)
 	// ended is called once, when the connection has failed or was closed, before any call returns for that reason.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 )
 
 // watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
@@ -53,12 +54,18 @@ func (s *server) settle(ctx context.Context, c *client) {
 	}
 }
 
-// refreshAgain is refresh where there is a list already.
+// refreshAgain is refresh where there is a list already. All pages together may take as long as one request: calls wait.
 func (s *server) refreshAgain(c *client) {
-	if err := s.refresh(context.Background(), c); err != nil && !c.ended() {
+	late := &connectionError{reason: fmt.Sprintf("no end of the list in %d ms", s.config.Timeout.Milliseconds()), late: true}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), s.config.Timeout, late)
+	defer cancel()
+	if err := s.refresh(ctx, c); err != nil && !c.ended() {
 		s.note("its new list of tools could not be read, the old one stays: %v", err)
 	}
 }
+
+// maxWarned bounds the warnings about one server's tools that are remembered, and so told at all.
+const maxWarned = 100
 
 // refresh lists the tools and offers them. A tool that needs attention is reported once.
 func (s *server) refresh(ctx context.Context, c *client) error {
@@ -74,7 +81,7 @@ func (s *server) refresh(ctx context.Context, c *client) error {
 	s.tools = tools
 	var fresh []string
 	for _, warning := range warnings {
-		if !s.warned[warning] {
+		if !s.warned[warning] && len(s.warned) < maxWarned {
 			s.warned[warning] = true
 			fresh = append(fresh, warning)
 		}

@@ -28,6 +28,9 @@ func openWire(file string, console *Console) (*wireLog, error) {
 		return &wireLog{redact: console.redact, w: stderrOf{console}}, nil
 	}
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = f.Chmod(0o600) // an older file may have been open to others
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the wire log: %w", err)
 	}

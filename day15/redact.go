@@ -14,7 +14,7 @@ const shortestSecret = 6
 // secret is a value that nobody shall read, and the name that stands in its place.
 type secret struct{ name, value string }
 
-// Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor knows none.
+// Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor, and a nil one, know none.
 type Redactor struct {
 	mu       sync.RWMutex // guards what follows
 	secrets  []secret     // the longest value first
@@ -65,6 +65,9 @@ func secretName(name string) bool {
 
 // Redact returns text with each secret replaced by [REDACTED:NAME].
 func (r *Redactor) Redact(text string) string {
+	if r == nil {
+		return text
+	}
 	r.mu.RLock()
 	replacer := r.replacer
 	r.mu.RUnlock()
@@ -77,6 +80,9 @@ func (r *Redactor) Redact(text string) string {
 // Split cuts text that arrives in pieces: done can be redacted and shown now; rest is the beginning of what may become
 // a secret, and has to wait for the next piece.
 func (r *Redactor) Split(text string) (done, rest string) {
+	if r == nil {
+		return text, ""
+	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	hold := 0
