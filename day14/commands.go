@@ -45,6 +45,7 @@ func (a *agent) command(ctx context.Context, line string) error {
 	return fmt.Errorf("there is no command %s; /help lists them", name)
 }
 
+// help is the command /help.
 func (a *agent) help(ctx context.Context, args string) error {
 	return a.table(func(row func(cells ...string)) {
 		for _, c := range a.commands() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// listSkills is the command /skills. A broken skill is listed with its error.
 func (a *agent) listSkills(ctx context.Context, args string) error {
 	return a.table(func(row func(cells ...string)) {
 		for _, skill := range a.skills.List() {
@@ -21,6 +22,7 @@ func (a *agent) listSkills(ctx context.Context, args string) error {
 	})
 }
 
+// use is the command /use NAME. It fails for a skill that does not exist or is broken; the one in use then stays.
 func (a *agent) use(ctx context.Context, args string) error {
 	if err := a.skills.Use(args); err != nil {
 		return err
@@ -29,6 +31,7 @@ func (a *agent) use(ctx context.Context, args string) error {
 	return nil
 }
 
+// unuse is the command /unuse.
 func (a *agent) unuse(ctx context.Context, args string) error {
 	a.skills.Unuse()
 	a.console.Printf("No skill; %d tools are visible.\n", len(a.registry.Visible()))
@@ -60,11 +63,13 @@ func (a *agent) rag(ctx context.Context, args string) error {
 	return nil
 }
 
+// panel is the command /panel.
 func (a *agent) panel(ctx context.Context, args string) error {
 	a.printPanel()
 	return nil
 }
 
+// resume is the command /resume. It fails without a saved conversation, and where one has begun already.
 func (a *agent) resume(ctx context.Context, args string) error {
 	history, err := a.session.Load()
 	if err == nil {
@@ -77,6 +82,7 @@ func (a *agent) resume(ctx context.Context, args string) error {
 	return nil
 }
 
+// reset is the command /reset.
 func (a *agent) reset(ctx context.Context, args string) error {
 	a.chat.Reset()
 	a.console.Print("The conversation is forgotten.\n")
@@ -90,4 +96,5 @@ func (a *agent) save() {
 	}
 }
 
+// exit is the command /exit: its error ends the loop.
 func (a *agent) exit(ctx context.Context, args string) error { return errExit }

@@ -23,6 +23,7 @@ type Input struct {
 	closed bool
 }
 
+// newInput returns an Input that reads nothing before Start.
 func newInput() *Input {
 	return &Input{news: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }

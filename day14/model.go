@@ -32,6 +32,7 @@ type Model struct {
 	client openai.Client
 }
 
+// newModel returns a Model for the configuration; whether it can be used is seen at the first request.
 func newModel(config Config) *Model {
 	return &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key))}
 }

@@ -52,6 +52,7 @@ type Registry struct {
 	narrow []string // globs of the names that a skill lets through; nil lets all through
 }
 
+// newRegistry returns an empty Registry whose calls the permissions decide about.
 func newRegistry(permissions *Permissions) *Registry {
 	return &Registry{permissions: permissions, tools: map[string]Tool{}}
 }
@@ -128,6 +129,7 @@ func (r *Registry) Definitions() []Definition {
 	return definitions
 }
 
+// definition is the tool as the model gets it.
 func (t Tool) definition() Definition {
 	return Definition{"function", FunctionDefinition{t.Name, t.Description, t.Parameters}}
 }

@@ -123,6 +123,7 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// ls lists a folder, sorted by name, with the size of each file in bytes.
 func (f files) ls(_ context.Context, args json.RawMessage) (string, error) {
 	a := struct {
 		Path string `json:"path"`

@@ -25,6 +25,7 @@ func isBinary(head []byte) bool {
 	return bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte("%PDF-"))
 }
 
+// read returns the text of a file, or the lines that are asked for.
 func (f files) read(ctx context.Context, args json.RawMessage) (string, error) {
 	a := struct {
 		Path   string      `json:"path"`

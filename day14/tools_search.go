@@ -21,6 +21,7 @@ const (
 	maxSearchLine   = 300     // bytes of a line that are shown
 )
 
+// glob returns the paths that match a pattern, at most maxGlobHits.
 func (f files) glob(ctx context.Context, args json.RawMessage) (string, error) {
 	a := struct {
 		Pattern string `json:"pattern"`
@@ -55,6 +56,7 @@ func (f files) glob(ctx context.Context, args json.RawMessage) (string, error) {
 	return hitList(hits, maxGlobHits), nil
 }
 
+// search returns the lines that match a regular expression, at most maxSearchHits, each with its path and number.
 func (f files) search(ctx context.Context, args json.RawMessage) (string, error) {
 	a := struct {
 		Pattern string `json:"pattern"`

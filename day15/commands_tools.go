@@ -9,6 +9,7 @@ import (
 	"strings"
 )
 
+// tools is the command /tools [NAME]. It fails for a name that no visible tool has.
 func (a *agent) tools(ctx context.Context, args string) error {
 	if args != "" {
 		tool, err := a.registry.Lookup(args)
@@ -44,6 +45,7 @@ func (a *agent) printTool(tool Tool) error {
 	return nil
 }
 
+// call is the command /call NAME {json}. Its error wraps errDenied where the call was refused.
 func (a *agent) call(ctx context.Context, args string) error {
 	name, object, _ := strings.Cut(args, " ")
 	if name == "" {

@@ -102,6 +102,7 @@ func (m *MCP) Close() {
 	}
 }
 
+// isClosing reports whether Close was called: from then on the end of a connection is no news.
 func (m *MCP) isClosing() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

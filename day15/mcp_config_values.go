@@ -53,6 +53,7 @@ func (e *serverEntry) list(path string) ([]string, error) {
 	return texts, nil
 }
 
+// args reads the arguments of a command, as they are written and with their references replaced.
 func (e *serverEntry) args(path string) (err error) {
 	c := e.config
 	if c.written, err = e.list(path); err != nil {
@@ -67,6 +68,7 @@ func (e *serverEntry) args(path string) (err error) {
 	return nil
 }
 
+// globs reads patterns of tool names. It fails on one that path.Match does not take.
 func (e *serverEntry) globs(member string) (err error) {
 	if e.config.Tools, err = e.list(member); err != nil {
 		return err
@@ -108,6 +110,7 @@ func (e *serverEntry) pairs(path string, pairs map[string]string, name *regexp.R
 	})
 }
 
+// milliseconds reads a time limit: a whole number above 0.
 func (e *serverEntry) milliseconds(path string, v *time.Duration) error {
 	var ms int64
 	if err := e.Value(path, &ms); err != nil {

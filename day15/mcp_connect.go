@@ -65,7 +65,8 @@ func (s *server) current() (*client, int) {
 // many requests just in time.
 func (s *server) connect(ctx context.Context) (*client, error) {
 	limit := s.config.StartTimeout + s.config.Timeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, &connectionError{reason: fmt.Sprintf("not ready in %g s", limit.Seconds()), late: true})
+	late := &connectionError{reason: fmt.Sprintf("not ready in %g s", limit.Seconds()), late: true}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 	defer cancel()
 	p := peer{name: s.config.Name, wire: s.host.wire, redact: s.host.console.redact, note: s.note}
 	c, err := connect(ctx, p, limits{s.config.StartTimeout, s.config.Timeout}, s.config.ProtocolVersion, s.open)
@@ -85,7 +86,8 @@ func (s *server) open(p peer) (transport, error) {
 	if s.config.URL != "" {
 		return openHTTP(remote{s.config.URL, s.config.Headers}, p)
 	}
-	process, err := startProcess(launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}, p, func(line string) { s.show("[mcp:%s] %s\n", line) })
+	start := launch{s.config.Command, s.config.Args, s.config.Env, s.config.Dir}
+	process, err := startProcess(start, p, func(line string) { s.show("[mcp:%s] %s\n", line) })
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func commonVersion(supported []string) string {
 // and how a result is read.
 type era struct{ version string }
 
+// stateless reports whether there is no handshake in this version.
 func (e era) stateless() bool { return e.version == statelessVersion }
 
 // implementation names a program and its version.

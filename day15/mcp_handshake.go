@@ -16,12 +16,14 @@ type capabilities struct {
 
 func (c capabilities) offersTools() bool { return c.Tools != nil && string(c.Tools) != "null" }
 
+// initializeParams are the params of initialize (2025-11-25, Lifecycle).
 type initializeParams struct {
 	ProtocolVersion string          `json:"protocolVersion"`
 	Capabilities    struct{}        `json:"capabilities"` // none: no roots, no sampling, no elicitation
 	ClientInfo      *implementation `json:"clientInfo"`
 }
 
+// initializeResult is what of its result concerns us.
 type initializeResult struct {
 	ProtocolVersion string         `json:"protocolVersion"`
 	Capabilities    capabilities   `json:"capabilities"`
@@ -29,6 +31,7 @@ type initializeResult struct {
 	Instructions    string         `json:"instructions"`
 }
 
+// discoverParams are the params of server/discover (2026-07-28, Discovery).
 type discoverParams struct {
 	Meta *meta `json:"_meta"`
 }

@@ -81,6 +81,7 @@ func openHTTP(r remote, p peer) (*endpoint, error) {
 	return e, nil
 }
 
+// call implements transport: a POST, whose answer is the response.
 func (e *endpoint) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	x, err := e.prepare(method, params)
 	if err != nil {
@@ -110,6 +111,7 @@ func (e *endpoint) call(ctx context.Context, method string, params any) (json.Ra
 	return nil, fmt.Errorf("%w%s", context.Cause(ctx), e.noise.hint())
 }
 
+// notify implements transport: a POST that is answered with any status from 200 to 299.
 func (e *endpoint) notify(ctx context.Context, method string, params any) error {
 	frame, err := encodeLine(rpcRequest{JSONRPC: "2.0", Method: method, Params: params})
 	if err != nil {

@@ -65,10 +65,12 @@ func (o *jsonObject) set(key string, value json.RawMessage) {
 	*o = append(*o, jsonMember{key, value})
 }
 
+// remove does nothing where there is no such key.
 func (o *jsonObject) remove(key string) {
 	*o = slices.DeleteFunc(*o, func(m jsonMember) bool { return m.key == key })
 }
 
+// json is the object as JSON text.
 func (o jsonObject) json() json.RawMessage {
 	var b bytes.Buffer
 	for i, member := range o {

@@ -70,7 +70,8 @@ func (m *MCP) offer() {
 	m.offered = map[string]serverTool{}
 	for _, tool := range tools {
 		if first, taken := m.offered[tool.Name]; taken { // two servers can want the very hash
-			m.console.Errorf("[mcp] %s\n", visibleLine(fmt.Sprintf("%s: tool %s was left out: %s has one of the same name", tool.Server, label(tool.Original), first.Server)))
+			note := fmt.Sprintf("%s: tool %s was left out: %s has one of the same name", tool.Server, label(tool.Original), first.Server)
+			m.console.Errorf("[mcp] %s\n", visibleLine(note))
 			continue
 		}
 		old, known := gone[tool.Name]

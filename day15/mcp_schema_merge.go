@@ -26,6 +26,7 @@ type merger struct {
 	required []string            // what all of them require
 }
 
+// newMerger returns a merger for a schema, whose root keeps its members.
 func newMerger(root jsonObject) *merger {
 	return &merger{
 		root: slices.Clone(root), parsed: map[string]jsonObject{},

@@ -29,6 +29,7 @@ type server struct {
 	lines    limiter // of what it makes us print
 }
 
+// newServer returns the entry, not started; all are the entries of the file, for the names of its tools.
 func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
 	s := &server{
 		host: m, config: config,
@@ -123,6 +124,7 @@ func (s *server) reason() error {
 	return s.err
 }
 
+// close ends the connection, if there is one.
 func (s *server) close() {
 	s.mu.Lock()
 	c := s.client

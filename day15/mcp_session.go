@@ -48,6 +48,7 @@ func (s *httpSession) isLost(status int, body []byte, m rpcMessage) bool {
 	return status == http.StatusNotFound
 }
 
+// current returns the session, nil before a handshake.
 func (e *endpoint) current() *httpSession {
 	e.mu.Lock()
 	defer e.mu.Unlock()

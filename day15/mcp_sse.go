@@ -30,6 +30,7 @@ type eventReader struct {
 	cr    bool // the last line ended in a carriage return: a line feed that follows still belongs to it
 }
 
+// newEventReader reads the events of a body.
 func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{r: bufio.NewReaderSize(r, 64<<10), retry: time.Second}
 }
@@ -143,6 +144,7 @@ func oneMessage(text []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")))
 }
 
+// tooLong is the error for a message of more than maxLine bytes.
 func tooLong() error {
 	return &connectionError{reason: fmt.Sprintf("it sent a message of more than %d MiB", maxLine>>20)}
 }

@@ -32,8 +32,9 @@ type toolAdapter struct {
 	Globs   []string // which tools are offered; nil offers all
 	Seen    *seenDefinitions
 
-	// Call is a tools/call of a tool as it was when it was allowed: it returns the result member. Its error is an *rpcError where the server refused the call, a
-	// *connectionError where the server is not there, else one whose text the model may read.
+	// Call is a tools/call of a tool as it was when it was allowed: it returns the result member. Its error is an
+	// *rpcError where the server refused the call, a *connectionError where the server is not there, else one whose text
+	// the model may read.
 	Call func(ctx context.Context, tool serverTool, args json.RawMessage, progress func(text string)) (json.RawMessage, error)
 	// Progress shows a person what a server says about a running call, on one line. Failed tells why a server is not there.
 	Progress func(tool, text string)

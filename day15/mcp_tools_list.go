@@ -35,11 +35,13 @@ func (t toolInfo) redacted(redact *Redactor) toolInfo {
 	return t
 }
 
+// listParams are the params of tools/list.
 type listParams struct {
 	Meta   *meta   `json:"_meta,omitempty"`
 	Cursor *string `json:"cursor,omitempty"` // "" is a cursor like any other
 }
 
+// listResult is a page of its result; each tool is raw, so that a bad one does not cost the others.
 type listResult struct {
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor *string           `json:"nextCursor"`

@@ -142,6 +142,7 @@ func (p *Permissions) write(root string, rules []rule) error {
 	return replaceFile(p.file, []byte(text))
 }
 
+// quoted is text as JSON.
 func quoted(text string) string {
 	b, _ := json.Marshal(text) // a string always has a JSON form
 	return string(b)

@@ -26,7 +26,7 @@ func newTrace(console *Console, oneShot, times bool) Trace {
 // previewLength is how much of a result the screen shows, in characters; the model gets more.
 const previewLength = 200
 
-// replTrace streams the answer to a person.
+// replTrace streams the answer to a person. Its methods are those of Trace.
 type replTrace struct {
 	console *Console
 	times   bool
@@ -63,7 +63,7 @@ func (t *replTrace) Result(_ int, call Call, result Result) {
 
 func (t *replTrace) Notice(text string) { t.console.Print("(" + text + ")\n") }
 
-// taskTrace prints one line per event, for the one-shot mode.
+// taskTrace prints one line per event, for the one-shot mode. Its methods are those of Trace.
 type taskTrace struct {
 	console *Console
 	times   bool
