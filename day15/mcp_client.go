@@ -61,6 +61,7 @@ func connect(ctx context.Context, p peer, l limits, version string, open func(pe
 		watches: map[int64]watch{},
 	}
 	p.notified = c.notified
+	p.silent = func() bool { return c.current().stateless() }
 	p.ended = func(cause error) { c.cause = cause; close(c.done) }
 	t, err := open(p)
 	if err != nil {

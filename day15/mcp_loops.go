@@ -80,6 +80,8 @@ func (s *stream) receive(line []byte) {
 	switch {
 	case !ok:
 		s.noise.line(line)
+	case m.isRequest() && s.peer.silent != nil && s.peer.silent():
+		// Without a handshake, "the client MUST NOT write responses" (2026-07-28, stdio).
 	case m.isRequest():
 		frame, err := encodeLine(m.answer())
 		if err != nil || !s.trySend(frame) {

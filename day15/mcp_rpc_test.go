@@ -516,3 +516,22 @@ func TestLargeMessagesBothWaysAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestWithoutAHandshakeNoRequestOfTheServerIsAnswered(t *testing.T) {
+	silent := false
+	p := (&notebook{}).peer()
+	p.silent = func() bool { return silent }
+	s, f := newFar(t, p)
+	f.write(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
+	if got, want := f.read(), `{"jsonrpc":"2.0","id":1,"result":{}}`; got != want {
+		t.Errorf("with a handshake it reads %s, want %s", got, want)
+	}
+	silent = true
+	f.write(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n")
+	if err := s.notify(t.Context(), "next", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := f.read(), `{"jsonrpc":"2.0","method":"next"}`; got != want {
+		t.Errorf("without one it reads %s, want %s", got, want)
+	}
+}

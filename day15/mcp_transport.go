@@ -27,6 +27,8 @@ type peer struct {
 
 	// notified is called with each notification of the server, in order, by whoever reads from it: it must not block.
 	notified func(method string, params json.RawMessage)
+	// silent reports whether the server's requests stay without an answer; nil answers them.
+	silent func() bool
 	// ended is called once, when the connection has failed or was closed, before any call returns for that reason.
 	ended func(cause error)
 	// note takes what a person should know of the server: one line each, without the server's name.
