@@ -12,9 +12,9 @@ func (s *server) report() {
 	switch reason := s.reason(); {
 	case s.config.Disabled:
 	case reason != nil:
-		s.note("failed: %v", reason)
+		s.tell("failed: %v", reason)
 	default:
-		s.note("connected, %s (%s)", plural(len(s.host.tools(s)), "tool"), s.version())
+		s.tell("connected, %s (%s)", plural(len(s.host.tools(s)), "tool"), s.version())
 	}
 }
 

@@ -40,9 +40,9 @@ func (s *server) live(ctx context.Context) (*client, error) {
 	switch {
 	case attempts == 0: // report tells of it
 	case err == nil:
-		s.note("started again")
+		s.tell("started again")
 	case ctx.Err() == nil:
-		s.note("could not be started again: %v", err)
+		s.tell("could not be started again: %v", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

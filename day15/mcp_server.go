@@ -47,7 +47,12 @@ func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
 	return s
 }
 
-// note tells the person something about the server, on a line of its own.
+// tell prints what a person has to know of the server: that it is there, or why not.
+func (s *server) tell(format string, args ...any) {
+	s.host.console.Errorf("[mcp] %s: %s\n", visibleLine(s.config.Name), visibleLine(fmt.Sprintf(format, args...)))
+}
+
+// note is tell for what the server makes us print.
 func (s *server) note(format string, args ...any) {
 	s.show("[mcp] %s: %s\n", fmt.Sprintf(format, args...))
 }
@@ -55,12 +60,11 @@ func (s *server) note(format string, args ...any) {
 // show prints a line with the server's name. A server that makes us print without end must not drown everything else:
 // beyond some lines a second they are left out.
 func (s *server) show(format, text string) {
-	name := visibleLine(s.config.Name)
 	switch show, last := s.lines.next(); {
 	case show:
-		s.host.console.Errorf(format, name, visibleLine(text))
+		s.host.console.Errorf(format, visibleLine(s.config.Name), visibleLine(text))
 	case last:
-		s.host.console.Errorf("[mcp] %s: more than %d lines a second; the others are left out\n", name, linesPerSecond)
+		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *server) watch(c *client) {
 func (s *server) tellEnd(c *client) {
 	c.farewell.Do(func() {
 		if !s.host.isClosing() {
-			s.note("%v", c.cause)
+			s.tell("%v", c.cause)
 		}
 	})
 }
