@@ -111,7 +111,7 @@ func (s *server) call(ctx context.Context, allowed serverTool, args json.RawMess
 	return result, err
 }
 
-// failed tells the person why a call failed. That its connection has ended is told by watch.
+// failed tells the person why a call failed. That its connection has ended is told by tellEnd.
 func (s *server) failed(err error) {
 	if s.reason() == nil || !errors.Is(err, s.reason()) {
 		s.note("%v", err)
