@@ -93,11 +93,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	console := newConsole(stdin, stdout, stderr)
 	defer console.Close()
 	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
+	return a.start(ctx, task, *yes)
+}
+
+// start puts the parts together, in the order a turn uses them, and works on the task; without one it reads requests.
+func (a *agent) start(ctx context.Context, task string, yes bool) int {
 	var err error
-	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), console); err != nil {
+	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {
 		return a.fail(err)
 	}
-	a.permissions.yes, a.permissions.oneShot = *yes, task != ""
+	a.permissions.yes, a.permissions.oneShot = yes, task != ""
 	root, err := os.OpenRoot(a.permissions.Root)
 	if err != nil {
 		return a.fail(fmt.Errorf("the root in %s: %w", filepath.Join(home, "GeekAgent.json"), err))
@@ -115,8 +120,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
 	a.session = Session{filepath.Join(home, "session.json")}
-	a.chat = &Chat{model: newModel(a.config), registry: a.registry, skills: a.skills, redact: console.redact}
-	a.chat.trace = newTrace(console, task != "", *times)
+	a.chat = &Chat{model: newModel(a.config), registry: a.registry, skills: a.skills, redact: a.console.redact}
+	a.chat.trace = newTrace(a.console, task != "", a.times)
 	if task != "" {
 		return a.task(ctx, task)
 	}
