@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 )
 
@@ -10,6 +12,9 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("GEEKAGENT_TEST_PROGRAM") {
 	case "agent":
 		main()
+	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup. Children inherit that, but not that we catch it.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }

@@ -236,7 +236,12 @@ func spawn(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.CommandContext(t.Context(), self, args...)
+	return spawnCommand(t, exec.CommandContext(t.Context(), self, args...))
+}
+
+// spawnCommand is spawn for a command that becomes the program.
+func spawnCommand(t *testing.T, cmd *exec.Cmd) (_ *exec.Cmd, stdin io.Writer, until func(text string) string) {
+	t.Helper()
 	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -306,6 +311,27 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 				t.Errorf("the conversation was not saved: %v", err)
 			}
 		})
+	}
+}
+
+func TestUnderNohupAHangupEndsNothing(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	inFolder(t, newFakeModel(t, says("Hello.")))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, stdin, until := spawnCommand(t, exec.CommandContext(t.Context(), "sh", "-c", `trap "" HUP; exec "$0"`, self))
+	until("You › ")
+	cmd.Process.Signal(syscall.SIGHUP)
+	io.WriteString(stdin, "hi\n")
+	until("Hello.\n")
+	until("You › ")
+	io.WriteString(stdin, "/exit\n")
+	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitOK {
+		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
 	}
 }
 

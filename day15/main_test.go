@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 )
 
@@ -13,6 +15,9 @@ func TestMain(m *testing.M) {
 	case "server": // an MCP server
 		serveFake()
 		return
+	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup. Children inherit that, but not that we catch it.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }

@@ -24,6 +24,12 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "as-command" {
 		os.Exit(command(os.Args[2]))
 	}
+	// Whoever starts the tests may ignore signals: nohup, or a shell's &. Children inherit that, but not that we catch them.
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	os.Exit(m.Run())
 }
 
