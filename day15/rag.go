@@ -57,11 +57,8 @@ type knowledgeFile struct {
 // with file, line and column. Files are added from root, web pages through fetch. The folder of the file is the agent's
 // own. The caller closes root after the last call.
 func loadKnowledge(file string, root *os.Root, fetch Fetch) (*Knowledge, error) {
-	k := &Knowledge{file: file, files: files{root: root, real: root.Name(), own: filepath.Dir(file)}, fetch: fetch}
-	real, err := filepath.EvalSymlinks(root.Name())
-	if err == nil {
-		k.files.real = real
-	}
+	k := &Knowledge{file: file, files: newFiles(root, filepath.Dir(file)), fetch: fetch}
+	var err error
 	k.documents, err = k.read()
 	return k, err
 }

@@ -21,6 +21,16 @@ type files struct {
 	own  string // the agent's own folder, which the model may read but not change
 }
 
+// newFiles returns the way into root. own is the path of the agent's folder (.geekagent), which need not exist and need
+// not lie in root.
+func newFiles(root *os.Root, own string) files {
+	f := files{root: root, real: root.Name(), own: own}
+	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {
+		f.real = real
+	}
+	return f
+}
+
 const (
 	lsSchema = `{"type":"object","properties":{
 		"path":{"type":"string","description":"The folder; without it the top folder"}}}`
@@ -42,13 +52,10 @@ const (
 		"new":{"type":"string","description":"The text that takes its place"}},"required":["path","old","new"]}`
 )
 
-// fileTools returns ls, read, glob, search, write and patch for the files below root. own is the path of the agent's
-// folder (.geekagent), which need not exist and need not lie in root. The caller closes root after the last call.
+// fileTools returns ls, read, glob, search, write and patch for the files below root, which the caller closes after the
+// last call. own is the path of the agent's folder.
 func fileTools(root *os.Root, own string) []Tool {
-	f := files{root: root, real: root.Name(), own: own}
-	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {
-		f.real = real
-	}
+	f := newFiles(root, own)
 	reader := func(name, description, schema string, run func(context.Context, json.RawMessage) (string, error)) Tool {
 		return Tool{Name: name, Description: description, Parameters: json.RawMessage(schema),
 			Run: run, Parallel: true, Policy: Allow}
