@@ -48,7 +48,7 @@ const title = "GeekAgent Day 14: a coding agent"
 // home is the folder of the agent's own files, relative to the working directory.
 const home = ".geekagent"
 
-// agent is the parts of the program, in the order a turn uses them.
+// agent is the parts of the program, each after those it needs.
 type agent struct {
 	console     *Console
 	config      Config
@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return a.start(ctx, task, *yes)
 }
 
-// start puts the parts together, in the order a turn uses them, and works on the task; without one it reads requests.
+// start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
 func (a *agent) start(ctx context.Context, task string, yes bool) int {
 	var err error
 	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {

@@ -49,7 +49,7 @@ const title = "GeekAgent Day 15: MCP tools"
 // home is the folder of the agent's own files, relative to the working directory.
 const home = ".geekagent"
 
-// agent is the parts of the program, in the order a turn uses them.
+// agent is the parts of the program, each after those it needs.
 type agent struct {
 	console     *Console
 	config      Config
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return a.start(ctx, task, *yes)
 }
 
-// start puts the parts together, in the order a turn uses them, and works on the task; without one it reads requests.
+// start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
 func (a *agent) start(ctx context.Context, task string, yes bool) int {
 	var err error
 	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {

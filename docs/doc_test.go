@@ -19,7 +19,7 @@ difference between day14 and day15 of that file; context lines are real ones. @@
 in one block. Every file that both days have and that differs is shown this way, its test too.
 
 Files for the reader.  ```json drills/silent.json  Any other name (.geekagent/mcp.json too) is a file that the reader
-writes: the test puts it into the folder before it goes on.
+writes: the test puts it into the folder before it goes on. The line above the block names it in backticks.
 
 Transcripts.  ```console  Lines that begin with "$ " are commands, all else is what the terminal shows, literal; only
 spaces at the end of a line do not count. What the reader types stands where it appears: after "You › " and after

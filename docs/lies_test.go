@@ -38,6 +38,8 @@ func (s *stream) call() {}
 -const title = "Day 14"
 +const title = "Day 15"
 ~~~
+` + "`drills/a.json`" + `
+
 ~~~json drills/a.json
 {"a": 1}
 ~~~
@@ -95,7 +97,7 @@ func allFaults(t *testing.T, repo, path string, fix bool) (*text, []string) {
 		r.limit = 100 * time.Millisecond
 	}
 	faults := slices.Concat(checkCode(doc, fix), checkHunks(doc), checkDiff(doc, diff), r.replay(doc, fix), checkNumbers(doc, diff, fix),
-		checkLinks(doc), checkPaths(doc), checkDeclarations(doc), checkTour(doc, newFiles(repo)))
+		checkLinks(doc), checkPaths(doc), checkCaptions(doc), checkDeclarations(doc), checkTour(doc, newFiles(repo)))
 	for _, file := range newFiles(repo) {
 		faults = append(faults, checkComplete([]*text{doc}, repo, file)...)
 	}
@@ -124,6 +126,7 @@ func TestEveryLieIsFound(t *testing.T) {
 		{"an exit code is left out", "exit status 3\n", "", "now   exit status 3", true},
 		{"output is made up", "took …\n", "took …\nmore\n", "text  more", true},
 		{"a file of the reader says something else", `{"a": 1}`, `{"a": 2}`, `now   {"A": 2}`, false},
+		{"a file of the reader has no caption", "\n`drills/a.json`\n", "", "does not name its file", false},
 		{"what is typed is something else", "hello there\nhello", "bye\nhello", "now   bye -x", false},
 		{"a mask is missing", "<!-- mask: [0-9]+ms -->", "", "now   took 17ms", false},
 		{"a mask matches nothing", "[0-9]+ms", "[0-9]+km", "matches nothing", false},

@@ -145,6 +145,20 @@ func (b block) isReaders() bool {
 	return b.file != "" && !b.isCode() && b.lang != "diff" && b.lang != "console"
 }
 
+// checkCaptions wants the name of each file that the reader writes above its block: a page does not show info strings.
+func checkCaptions(t *text) (faults []string) {
+	for _, b := range t.blocks {
+		above := b.start - 2
+		for above >= 0 && (t.lines[above] == "" || note.MatchString(t.lines[above])) {
+			above--
+		}
+		if b.isReaders() && (above < 0 || !strings.Contains(t.lines[above], "`"+b.file+"`")) {
+			faults = append(faults, t.at(b.start-1, "the line above the block does not name its file, `%s`", b.file))
+		}
+	}
+	return faults
+}
+
 // readLines reads a file of the repository, without its last newline.
 func readLines(repo, file string) ([]string, error) {
 	data, err := os.ReadFile(filepath.Join(repo, file))

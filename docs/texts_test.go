@@ -112,7 +112,7 @@ func TestNumbersAreComputed(t *testing.T) {
 func TestNamesAndLinksLeadSomewhere(t *testing.T) {
 	for _, text := range append(english(t), chinese(t)...) {
 		t.Run(text.name(), func(t *testing.T) {
-			report(t, slices.Concat(checkLinks(text), checkPaths(text), checkDeclarations(text)))
+			report(t, slices.Concat(checkLinks(text), checkPaths(text), checkCaptions(text), checkDeclarations(text)))
 			if text.path == "docs/spec-map.md" {
 				report(t, checkSpecMap(text))
 			}
