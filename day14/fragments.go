@@ -27,10 +27,7 @@ type openCall struct {
 
 // addFragment appends a piece to the call it belongs to.
 func (a *assembly) addFragment(f fragment) {
-	call, again := a.find(f)
-	if again {
-		return
-	}
+	call := a.find(f)
 	if call == nil {
 		call = &openCall{index: f.Index, id: f.ID}
 		a.calls = append(a.calls, call)
@@ -48,21 +45,37 @@ func (a *assembly) addFragment(f fragment) {
 	call.arguments.WriteString(text)
 }
 
-// find returns the call that a fragment continues, nil if it opens a new one. again reports a complete call that is
-// sent a second time under another index.
-func (a *assembly) find(f fragment) (call *openCall, again bool) {
+// find returns the call that a fragment continues, nil if it opens a new one.
+func (a *assembly) find(f fragment) *openCall {
 	for _, c := range slices.Backward(a.calls) {
-		switch {
-		case f.ID != "" && f.ID == c.id:
-			return c, !c.sameIndex(f) && c.complete()
-		case !c.sameIndex(f), f.ID != "" && c.id != "": // a piece of another call
+		switch sameID := f.ID != "" && f.ID == c.id; {
+		case sameID && f.Index != nil && c.index != nil && *f.Index == *c.index:
+			return c
+		case !sameID && (!c.sameIndex(f) || f.ID != "" && c.id != ""): // a piece of another call
 		case c.isFollowedBy(f):
-			return nil, false
+			return nil
 		default:
-			return c, false
+			return c
 		}
 	}
-	return nil, false
+	return nil
+}
+
+// toolCalls are the calls as they stand in the history. Servers send a call twice, and give one id to several calls;
+// each call has to have its own.
+func (a *assembly) toolCalls() (calls []ToolCall) {
+	for _, c := range a.calls {
+		call := ToolCall{c.id, "function", FunctionCall{c.name, c.arguments.String()}}
+		if slices.Contains(calls, call) {
+			continue
+		}
+		taken := func(other ToolCall) bool { return other.ID == call.ID }
+		if call.ID == "" || slices.ContainsFunc(calls, taken) {
+			call.ID = "call_" + rand.Text()
+		}
+		calls = append(calls, call)
+	}
+	return calls
 }
 
 // sameIndex reports whether the indexes allow f to be a piece of c; an absent one allows everything.
@@ -70,7 +83,7 @@ func (c *openCall) sameIndex(f fragment) bool {
 	return f.Index == nil || c.index == nil || *f.Index == *c.index
 }
 
-// isFollowedBy reports whether f begins the next call, where there are no ids to tell: it names a tool although c is
+// isFollowedBy reports whether f begins the next call, where ids and indexes do not tell: it names a tool although c is
 // complete, or names another one.
 func (c *openCall) isFollowedBy(f fragment) bool {
 	return f.Function.Name != "" && (c.complete() || c.name != f.Function.Name)
@@ -80,14 +93,6 @@ func (c *openCall) isFollowedBy(f fragment) bool {
 func (c *openCall) complete() bool {
 	text := c.arguments.String()
 	return strings.HasSuffix(text, "}") && isObject([]byte(text))
-}
-
-// toolCall is the call as it stands in the history. A call without an id gets one: its result has to name it.
-func (c *openCall) toolCall() ToolCall {
-	if c.id == "" {
-		c.id = "call_" + rand.Text()
-	}
-	return ToolCall{c.id, "function", FunctionCall{c.name, c.arguments.String()}}
 }
 
 // isObject reports whether data is a JSON object.

@@ -26,22 +26,31 @@ func TestRedact(t *testing.T) {
 	}
 }
 
+// Wherever a text is cut, what is shown is what the whole text would show.
 func TestRedactTextInPieces(t *testing.T) {
-	redactor := newRedactor([]string{"API_KEY=sk-123456"})
-	text := "The key is sk-123456, sk-12 is not."
-	for size := 1; size < len(text); size++ {
-		var shown strings.Builder
-		held := ""
-		for rest := text; rest != ""; {
-			piece := rest[:min(size, len(rest))]
-			rest = rest[len(piece):]
-			var done string
-			done, held = redactor.Split(held + piece)
-			shown.WriteString(redactor.Redact(done))
-		}
-		shown.WriteString(redactor.Redact(held))
-		if want := redactor.Redact(text); shown.String() != want {
-			t.Errorf("in pieces of %d bytes: %q, want %q", size, shown.String(), want)
+	redactor := newRedactor([]string{
+		"API_KEY=sk-123456", "LONG_KEY=sk-123456-and-more", "TWICE_KEY=passpass", "ENDS_AS_IT_BEGINS_KEY=abcdefga",
+		"FIRST_KEY=secret-one", "NEXT_KEY=one-two-three", `QUOTED_KEY=a"b\c-secret`,
+	})
+	for _, text := range []string{
+		"The key is sk-123456, sk-12 is not.", "sk-123456-and-more or sk-123456-and-less", "sk-123456-and-",
+		"It is passpass I think, passpasspas is longer, and passpasspassp.", "abcdefga", "abcdefgabcdefga", "secret-one-two-three",
+		`{"k":"a\"b\\c-secret"}`, `a"b\c-secret`, "sk-12",
+	} {
+		for size := 1; size <= len(text); size++ {
+			var shown strings.Builder
+			held := ""
+			for rest := text; rest != ""; {
+				piece := rest[:min(size, len(rest))]
+				rest = rest[len(piece):]
+				var done string
+				done, held = redactor.Split(held + piece)
+				shown.WriteString(redactor.Redact(done))
+			}
+			shown.WriteString(redactor.Redact(held))
+			if want := redactor.Redact(text); shown.String() != want {
+				t.Errorf("in pieces of %d bytes: %q, want %q", size, shown.String(), want)
+			}
 		}
 	}
 }

@@ -56,6 +56,7 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	if err := m.config.Check(); err != nil {
 		return Answer{}, err
 	}
+	caller := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
@@ -78,13 +79,13 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	default:
 		err = fmt.Errorf("%s is no Chat Completions API (it answers with %q): check OPENAI_BASE_URL", m.config.Address(), media)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case caller.Err() != nil, err != nil && ctx.Err() != nil:
 		return Answer{}, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return Answer{}, err
 	}
-	return whole.answer()
+	return whole.answer() // also where silence has ended the connection after the last words
 }
 
 // explain turns a failed request into words for a person. openai-go fails in its own way on an error that is not in

@@ -17,7 +17,7 @@ type secret struct{ name, value string }
 // Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor, and a nil one, know none.
 type Redactor struct {
 	mu       sync.RWMutex // guards what follows
-	secrets  []secret     // the longest value first
+	secrets  []secret     // values, and how they stand in JSON; the longest first
 	replacer *strings.Replacer
 }
 
@@ -43,14 +43,16 @@ func (r *Redactor) Add(name, value string) {
 		return
 	}
 	r.secrets = append(r.secrets, secret{name, value})
+	if inJSON := strings.Trim(quoted(value), `"`); inJSON != value {
+		r.secrets = append(r.secrets, secret{name, inJSON})
+	}
 	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
 	slices.SortFunc(r.secrets, func(a, b secret) int {
 		return cmp.Or(len(b.value)-len(a.value), cmp.Compare(a.name, b.name))
 	})
 	var pairs []string
 	for _, s := range r.secrets {
-		inJSON := strings.Trim(quoted(s.value), `"`) // as it stands in a JSON file
-		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]", inJSON, "[REDACTED:"+s.name+"]")
+		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
 	}
 	r.replacer = strings.NewReplacer(pairs...)
 }
@@ -85,14 +87,17 @@ func (r *Redactor) Split(text string) (done, rest string) {
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	hold := 0
-	for _, s := range r.secrets {
-		for n := min(len(s.value)-1, len(text)); n > hold; n-- {
-			if strings.HasSuffix(text, s.value[:n]) {
-				hold = n
-				break
+	for i := 0; i < len(text); { // as the replacer goes through the whole text
+		known := 1
+		for _, s := range r.secrets {
+			switch {
+			case len(s.value) > len(text)-i && strings.HasPrefix(s.value, text[i:]):
+				return text[:i], text[i:]
+			case known == 1 && strings.HasPrefix(text[i:], s.value):
+				known = len(s.value)
 			}
 		}
+		i += known
 	}
-	return text[:len(text)-hold], text[len(text)-hold:]
+	return text, ""
 }

@@ -130,9 +130,5 @@ func (a *assembly) answer() (Answer, error) {
 	if a.finish == "" {
 		return Answer{}, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
 	}
-	answer := Answer{Text: a.text.String(), Finish: a.finish, Usage: a.usage}
-	for _, c := range a.calls {
-		answer.Calls = append(answer.Calls, c.toolCall())
-	}
-	return answer, nil
+	return Answer{a.text.String(), a.toolCalls(), a.finish, a.usage}, nil
 }

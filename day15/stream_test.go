@@ -3,9 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 )
 
 // wantCall is a call of an answer; its id is compared only where the server sent one.
@@ -45,6 +52,19 @@ func TestAnswersOfRealServers(t *testing.T) {
 			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
 			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`),
 			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"and so it is when it comes in pieces", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\""}}]}`, `{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"two calls with one id", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},{"index":1,"id":"c1","function":{"name":"now","arguments":"{}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"", "now", `{}`}}},
+		{"two calls with one id, the first without arguments", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":""}},{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "now", ``}, {"", "add", `{"a":1}`}}},
+		{"two calls of one tool with one id and no index", `{"choices":[{"message":{"tool_calls":[{"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},` +
+			`{"id":"c1","function":{"name":"add","arguments":"{\"a\":2}"}}]},"finish_reason":"tool_calls"}]}`,
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"", "add", `{"a":2}`}}},
 		{"equal calls with two ids stay two", deltas("tool_calls",
 			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{}"}},{"index":1,"id":"c2","function":{"name":"add","arguments":"{}"}}]}`),
 			"", "tool_calls", []wantCall{{"c1", "add", `{}`}, {"c2", "add", `{}`}}},
@@ -100,6 +120,30 @@ func TestAnswersOfRealServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The connection stays open after the last words, and nothing more comes.
+func TestAnAnswerIsWholeWithoutTheEndOfTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: openConnection(deltas("stop", `{"content":"Hello."}`))}
+		config := Config{BaseURL: "http://model.test/v1", Key: "k", Model: "m"}
+		m := &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key), option.WithHTTPClient(client))}
+		begin := time.Now()
+		answer, err := m.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {})
+		if took := time.Since(begin); err != nil || answer.Text != "Hello." || took != lastWords {
+			t.Errorf("%+v, error %v, after %v", answer, err, took)
+		}
+	})
+}
+
+// openConnection answers each request with a stream that does not end by itself.
+type openConnection string
+
+func (stream openConnection) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, w := io.Pipe()
+	context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
+	go io.WriteString(w, string(stream))
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
 }
 
 func TestAnswersThatFail(t *testing.T) {
