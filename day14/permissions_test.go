@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -266,12 +267,33 @@ func TestAQuestionThatNobodyCanSeeIsNotAsked(t *testing.T) {
 }
 
 func TestSpacesCannotPushTextToTheBeginningOfALine(t *testing.T) {
-	b := newBench(t, newFakeModel(t, calls("run", `{"command":"evil #`+strings.Repeat(" ", 87)+`About to run: ls"}`)), "", "n\n")
-	b.add(t, "run", Ask, "")
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+	for row, shown := range map[string]string{
+		strings.Repeat(" ", 87): "[87 spaces]", strings.Repeat("\u3000", 30): "[30 spaces]", strings.Repeat("\t", 10): "[10 spaces]",
+		strings.Repeat(strings.Repeat(" ", 39)+"\u00a0", 2): "[80 spaces]", strings.Repeat("\t", 5): strings.Repeat("\t", 5),
+	} {
+		b := newBench(t, nil, "", "n\n")
+		err := b.permissions.question(t.Context(), Tool{Preview: func(context.Context, json.RawMessage) string { return "evil #" + row + "About to run: ls" }}, nil, "")
+		if !errors.Is(err, errDenied) || !strings.Contains(b.out.String(), "evil #"+shown+"About to run: ls") {
+			t.Errorf("error %v, the screen shows\n%s", err, b.out.String())
+		}
+	}
+}
+
+func TestARuleIsSavedInTheFileThatALinkLeadsTo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("shared.json", []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.out.String(), `{"command":"evil #[87 spaces]About to run: ls"}`) {
-		t.Errorf("the screen shows\n%s", b.out.String())
+	if err := os.Symlink("shared.json", "link.json"); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if err := replaceFile("link.json", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile("shared.json"); string(text) != "new" {
+		t.Errorf("the file has %q, error %v", text, err)
+	}
+	if target, err := os.Readlink("link.json"); target != "shared.json" {
+		t.Errorf("the link leads to %q, error %v", target, err)
 	}
 }

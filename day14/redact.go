@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // shortestSecret is the length, in bytes, below which a value is left alone: replacing "1" or "true" everywhere would
@@ -17,7 +22,7 @@ type secret struct{ name, value string }
 // Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor, and a nil one, know none.
 type Redactor struct {
 	mu       sync.RWMutex // guards what follows
-	secrets  []secret     // values, and how they stand in JSON; the longest first
+	secrets  []secret     // each value in all its spellings, the longest first
 	replacer *strings.Replacer
 }
 
@@ -42,9 +47,8 @@ func (r *Redactor) Add(name, value string) {
 	if known || len(value) < shortestSecret {
 		return
 	}
-	r.secrets = append(r.secrets, secret{name, value})
-	if inJSON := strings.Trim(quoted(value), `"`); inJSON != value {
-		r.secrets = append(r.secrets, secret{name, inJSON})
+	for _, spelling := range spellings(value) {
+		r.secrets = append(r.secrets, secret{name, spelling})
 	}
 	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
 	slices.SortFunc(r.secrets, func(a, b secret) int {
@@ -55,6 +59,32 @@ func (r *Redactor) Add(name, value string) {
 		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
 	}
 	r.replacer = strings.NewReplacer(pairs...)
+}
+
+// spellings are a value as it is, and as it may stand in JSON: with < > & escaped or not, and with everything escaped
+// that is not ASCII.
+func spellings(value string) []string {
+	var line bytes.Buffer
+	plain := json.NewEncoder(&line)
+	plain.SetEscapeHTML(false)
+	_ = plain.Encode(value) // a string always has a JSON form
+	var ascii strings.Builder
+	for _, r := range strings.TrimSuffix(line.String(), "\n") {
+		if r < utf8.RuneSelf {
+			ascii.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&ascii, `\u%04x`, unit)
+		}
+	}
+	all := []string{value}
+	for _, text := range []string{strings.TrimSuffix(line.String(), "\n"), quoted(value), ascii.String()} {
+		if inner := text[1 : len(text)-1]; !slices.Contains(all, inner) {
+			all = append(all, inner)
+		}
+	}
+	return all
 }
 
 // secretName reports whether a variable, or a header, of this name is taken to hold a secret.

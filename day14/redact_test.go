@@ -8,6 +8,7 @@ import (
 func TestRedact(t *testing.T) {
 	redactor := newRedactor([]string{
 		"API_KEY=sk-123456", "LONG_TOKEN=sk-123456-and-more", "db_password=hunter22", "MY_SECRET=short", "TRIMMED_KEY=live-key-1\n", `QUOTED_KEY=a"b\c-secret`, "HOME=/home/someone", "SECRET_B=",
+		`HTML_KEY=a"b&c0`, "UMLAUT_KEY=päss😀word", `QUOTE_KEY=value"`,
 	})
 	for _, test := range []struct{ name, in, want string }{
 		{"a secret in the middle", "key sk-123456.", "key [REDACTED:API_KEY]."},
@@ -16,6 +17,10 @@ func TestRedact(t *testing.T) {
 		{"under six characters it is left alone", "short", "short"},
 		{"space around a value does not count", "is live-key-1.", "is [REDACTED:TRIMMED_KEY]."},
 		{"as it stands in a JSON file", `{"key":"a\"b\\c-secret"}`, `{"key":"[REDACTED:QUOTED_KEY]"}`},
+		{"in JSON that escapes < > &", `"a\"b\u0026c0"`, `"[REDACTED:HTML_KEY]"`},
+		{"in JSON that does not", `"a\"b&c0"`, `"[REDACTED:HTML_KEY]"`},
+		{"in JSON that escapes all but ASCII", `"p\u00e4ss\ud83d\ude00word"`, `"[REDACTED:UMLAUT_KEY]"`},
+		{"a quotation mark at the end", `{"k":"value\""}`, `{"k":"[REDACTED:QUOTE_KEY]"}`},
 		{"other variables are left alone", "/home/someone", "/home/someone"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

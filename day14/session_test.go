@@ -89,6 +89,8 @@ func TestASessionThatTheModelWouldRefuseIsNotLoaded(t *testing.T) {
 		{"a call without an id", calls(call("")) + "," + result(""), "message 1: a tool call must have an id, the type function, and a name"},
 		{"a call without a name", calls(strings.Replace(call("c1"), "add", "", 1)) + "," + result("c1"),
 			"message 1: a tool call must have an id, the type function, and a name"},
+		{"a call of a tool that can have no such name", calls(strings.Replace(call("c1"), "add", "add it!", 1)) + "," + result("c1"),
+			"message 1: a tool call must have an id, the type function, and a name"},
 		{"a call of another type", calls(strings.Replace(call("c1"), `"type":"function"`, `"type":"custom"`, 1)) + "," + result("c1"),
 			"message 1: a tool call must have an id, the type function, and a name"},
 		{"arguments that are cut off", calls(strings.Replace(call("c1"), `"{}"`, `"{"`, 1)) + "," + result("c1"),

@@ -142,7 +142,7 @@ type openConnection string
 func (stream openConnection) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, w := io.Pipe()
 	context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
-	go io.WriteString(w, string(stream))
+	go io.WriteString(w, strings.TrimSuffix(string(stream), "data: [DONE]\n\n"))
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
 }
 

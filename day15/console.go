@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // Console is where text meets a person: it writes nothing unescaped and no secret, and it is the only reader of stdin,
@@ -25,20 +27,25 @@ type Console struct {
 	busy     bool     // its line is on the screen
 	asking   bool     // a person is looking at a question
 	held     []string // what came for stderr meanwhile
+	lost     error    // why stdout could not be written, the first time
 }
 
 // newConsole takes the three streams of the program. Close it at the end.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
-	c := &Console{
+	shown := isTerminal(stdout)
+	return &Console{
 		redact: newRedactor(os.Environ()),
 		in:     stdin, out: stdout, err: stderr,
-		input: newInput(), typed: isTerminal(stdin), shown: isTerminal(stdout),
+		input: newInput(), typed: isTerminal(stdin), shown: shown, live: shown && os.Getenv("TERM") != "dumb",
 	}
-	c.live = c.shown && os.Getenv("TERM") != "dumb"
-	if c.typed { // what is typed before a question has to be known as such
-		c.input.Start(stdin)
+}
+
+// Listen begins to read what is typed on a terminal, where a question may come: what was typed before it stood there has
+// to be known as such.
+func (c *Console) Listen() {
+	if c.typed {
+		c.input.Start(c.in)
 	}
-	return c
 }
 
 // Close ends the reading of lines.
@@ -61,14 +68,12 @@ func (c *Console) Printf(format string, args ...any) { c.Print(fmt.Sprintf(forma
 func (c *Console) Errorf(format string, args ...any) {
 	text := visible(c.redact.Redact(fmt.Sprintf(format, args...)))
 	c.mu.Lock()
-	wait := c.asking && len(c.held) < maxHeld
-	if wait {
+	defer c.mu.Unlock()
+	switch {
+	case !c.asking:
+		c.writeLocked(c.err, text)
+	case len(c.held) < maxHeld:
 		c.held = append(c.held, text)
-	}
-	drop := c.asking && !wait
-	c.mu.Unlock()
-	if !wait && !drop {
-		c.write(c.err, text)
 	}
 }
 
@@ -101,11 +106,28 @@ func (c *Console) Busy(what string) {
 func (c *Console) write(w io.Writer, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.writeLocked(w, text)
+}
+
+// writeLocked is write; c.mu is held.
+func (c *Console) writeLocked(w io.Writer, text string) {
 	if c.busy {
 		io.WriteString(c.out, "\r\x1b[K")
 		c.busy = false
 	}
-	io.WriteString(w, text) // there is nowhere to report that the screen is gone
+	if _, err := io.WriteString(w, text); err != nil && w == c.out && c.lost == nil {
+		c.lost = err
+	}
+}
+
+// Lost is why some of stdout could not be written, nil if all of it was, or if its reader has left (head -1).
+func (c *Console) Lost() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if errors.Is(c.lost, syscall.EPIPE) {
+		return nil
+	}
+	return c.lost
 }
 
 // ReadLine shows the prompt and returns the next line of stdin, as Input.Next does. Input that does not come from a

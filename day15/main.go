@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	} else if err != nil {
 		return exitFailure
 	}
-	task := strings.Join(flags.Args(), " ")
+	task := strings.TrimSpace(strings.Join(flags.Args(), " "))
 	if task == "" && flags.NArg() > 0 { // a script with an empty variable does not want a prompt
 		fmt.Fprintln(stderr, "geekagent: the task is empty")
 		return exitFailure
@@ -101,7 +101,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer console.Close()
 	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
 	a.mcp = mcp
-	return a.start(ctx, task, *yes)
+	code := a.start(ctx, task, *yes)
+	if err := console.Lost(); err != nil {
+		return a.fail(fmt.Errorf("not all of the output could be written: %w", err))
+	}
+	return code
 }
 
 // start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
@@ -111,6 +115,9 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 		return a.fail(err)
 	}
 	a.permissions.yes, a.permissions.oneShot = yes, task != ""
+	if task == "" || !yes {
+		a.console.Listen()
+	}
 	root, err := os.OpenRoot(a.permissions.Root)
 	if err != nil {
 		return a.fail(fmt.Errorf("the root in %s: %w", filepath.Join(home, "GeekAgent.json"), err))

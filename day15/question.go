@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // question shows what would run, all of it, and waits for an answer. Anything but y and a is a no, the end of input too.
@@ -20,7 +21,9 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 		text += "\nCaution: " + caution
 	}
 	// A row of spaces could push what follows to the beginning of a line of the screen, where it looks like the question.
-	text = manySpaces.ReplaceAllStringFunc(text, func(row string) string { return fmt.Sprintf("[%d spaces]", len(row)) })
+	text = manySpaces.ReplaceAllStringFunc(text, func(row string) string {
+		return fmt.Sprintf("[%d spaces]", utf8.RuneCountInString(row))
+	})
 	answer, err := p.console.Ask(ctx, text+"\nConfirm execution? [y/N/a] ")
 	if err != nil {
 		return fmt.Errorf("%w: the question got no answer", errDenied)
@@ -34,8 +37,8 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 	return fmt.Errorf("%w by the user", errDenied)
 }
 
-// manySpaces is a row of spaces that no indentation has.
-var manySpaces = regexp.MustCompile(` {40,}`)
+// manySpaces is a row of spaces, of any kind and width, that no indentation has.
+var manySpaces = regexp.MustCompile(`[\p{Zs}\t]{40,}|[\t\x{3000}]{10,}`)
 
 // always makes the answer "a" last: for this tool, with any arguments, also after a restart. It fails, and the call with
 // it, if a person has denied the tool in the file meanwhile.

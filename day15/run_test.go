@@ -346,6 +346,20 @@ func TestOneShotNeverReadsFromAPipe(t *testing.T) {
 	}
 }
 
+// full is a disk that takes nothing more.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	inFolder(t, newFakeModel(t, says("Hello.")))
+	var stderr strings.Builder
+	code := run(t.Context(), []string{"hi"}, strings.NewReader(""), full{}, &stderr)
+	if want := "geekagent: not all of the output could be written: no space left on device\n"; code != exitFailure || stderr.String() != want {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
+}
+
 func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
 	model := newFakeModel(t, says("Hello."), says("Still there."))
 	inFolder(t, model)

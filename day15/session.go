@@ -85,8 +85,8 @@ func checkHistory(messages []Message) error {
 func checkToolCall(call ToolCall, others []string) error {
 	var object map[string]json.RawMessage
 	switch err := json.Unmarshal([]byte(call.Function.Arguments), &object); {
-	case call.ID == "" || call.Function.Name == "" || call.Type != "function":
-		return fmt.Errorf("a tool call must have an id, the type function, and a name")
+	case call.ID == "" || !goodName.MatchString(call.Function.Name) || call.Type != "function":
+		return errors.New("a tool call must have an id, the type function, and a name")
 	case slices.Contains(others, call.ID):
 		return fmt.Errorf("two tool calls have the id %q", call.ID)
 	case err != nil || object == nil:
