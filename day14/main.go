@@ -131,7 +131,7 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
 	a.session = Session{filepath.Join(home, "session.json")}
-	a.chat = &Chat{model: newModel(a.config), registry: a.registry, skills: a.skills, redact: a.console.redact}
+	a.chat = &Chat{model: newModel(a.config, a.console.redact), registry: a.registry, skills: a.skills, redact: a.console.redact}
 	a.chat.trace = newTrace(a.console, task != "", a.times)
 	if task != "" {
 		return a.task(ctx, task)

@@ -127,7 +127,7 @@ func TestAnAnswerIsWholeWithoutTheEndOfTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: openConnection(deltas("stop", `{"content":"Hello."}`))}
 		config := Config{BaseURL: "http://model.test/v1", Key: "k", Model: "m"}
-		m := &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key), option.WithHTTPClient(client))}
+		m := &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key), option.WithHTTPClient(client)), nil}
 		begin := time.Now()
 		answer, err := m.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {})
 		if took := time.Since(begin); err != nil || answer.Text != "Hello." || took != lastWords {
@@ -183,14 +183,14 @@ func manyCalls(n int) string {
 
 // ask sends one request to a server with the given script.
 func ask(t *testing.T, script string) (answer Answer, streamed string, err error) {
-	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"})
+	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"}, nil)
 	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece })
 	return answer, streamed, err
 }
 
 func TestRequestWithoutTools(t *testing.T) {
 	server := newFakeModel(t, says("hi"))
-	model := newModel(Config{BaseURL: server.URL, Key: "test-key", Model: "fake"})
+	model := newModel(Config{BaseURL: server.URL, Key: "test-key", Model: "fake"}, nil)
 	if _, err := model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestUnreachableModel(t *testing.T) {
 		{"nobody listens", "cannot reach the model at http://127.0.0.1:1/v1", Config{BaseURL: "http://user:s3cr3t@127.0.0.1:1/v1?key=s3cr3t", Key: "k"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newModel(test.config).Answer(t.Context(), nil, nil, func(string) {})
+			_, err := newModel(test.config, nil).Answer(t.Context(), nil, nil, func(string) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -221,7 +221,7 @@ func TestInterruptedRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := newFakeModel(t)
 	server.answers = []string{deltas("stop", `{"content":"one"}`, `{"content":"two"}`)}
-	_, err := newModel(Config{BaseURL: server.URL, Key: "k"}).Answer(ctx, nil, nil, func(string) { cancel() })
+	_, err := newModel(Config{BaseURL: server.URL, Key: "k"}, nil).Answer(ctx, nil, nil, func(string) { cancel() })
 	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}

@@ -129,7 +129,7 @@ func newBench(t testing.TB, model *fakeModel, rules, input string) *bench {
 		url = model.URL
 	}
 	b.config = Config{BaseURL: url, Key: "test-key", Model: "fake"}
-	b.chat = &Chat{model: newModel(b.config), registry: b.registry, skills: b.skills, redact: console.redact, trace: &replTrace{console: console}}
+	b.chat = &Chat{model: newModel(b.config, console.redact), registry: b.registry, skills: b.skills, redact: console.redact, trace: &replTrace{console: console}}
 	return b
 }
 

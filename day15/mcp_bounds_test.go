@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +39,7 @@ func TestACallIsForTheToolThatWasAllowed(t *testing.T) {
 
 func TestWhatAServerMakesUsPrintIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var l limiter
+		l := limiter{perSecond: linesPerSecond}
 		count := func() (shown, told int) {
 			for range 1000 {
 				show, first := l.next()
@@ -75,7 +77,7 @@ func TestALineThatIsCutDoesNotEndInHalfASecret(t *testing.T) {
 }
 
 func TestEscapesHideNoSecretInStructuredContent(t *testing.T) {
-	text, _ := resultText(json.RawMessage(`{"structuredContent":{"a\u002fb":"s3cr\/etv\u0061lue12 <\u003c> \"\\"}}`))
+	text, _ := resultText(json.RawMessage(`{"structuredContent":{"a\u002fb":"s3cr\/etv\u0061lue12 <\u003c> \"\\"}}`), nil)
 	if want := `{"a/b":"s3cr/etvalue12 <<> \"\\"}`; text != want {
 		t.Errorf("got %s, want %s", text, want)
 	}
@@ -117,6 +119,71 @@ func TestAListWithoutMeasureEnds(t *testing.T) {
 	}
 }
 
+func TestAServerThatAnnouncesWithEachListIsNotAskedWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asks := 0
+		var f *fakeTransport
+		c, f, err := dial(t, &notebook{}, "", func(_ context.Context, method, _ string) (string, error) {
+			if method != "tools/list" {
+				return agreed, nil
+			}
+			if asks++; asks < 1000 {
+				f.peer.notified("notifications/tools/list_changed", nil)
+			}
+			return `{"tools":[]}`, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &MCP{console: newConsole(strings.NewReader(""), io.Discard, io.Discard), offered: map[string]serverTool{}}
+		s := newServer(m, &serverConfig{Name: "s", Timeout: time.Minute}, nil)
+		s.client, m.servers = c, []*server{s}
+		c.listAgain()
+		go s.watch(c)
+		time.Sleep(20 * time.Second)
+		if asks < listsPerSecond || asks > 20*listsPerSecond {
+			t.Errorf("asked %d times in 20 s", asks)
+		}
+		close(c.done)
+		synctest.Wait()
+	})
+}
+
+// A process that must end while its servers start, and a server that ends as soon as it is there, leave a reason.
+func TestAConnectionThatIsNotThereHasAReason(t *testing.T) {
+	console := newConsole(strings.NewReader(""), io.Discard, io.Discard)
+	m := &MCP{console: console, offered: map[string]serverTool{}}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 { // select takes any case that is ready
+		s := newServer(m, &serverConfig{Name: "s", Command: "x"}, nil)
+		s.connecting <- struct{}{}
+		s.start(ended)
+		if s.report(); s.reason() == nil {
+			t.Error("no reason after a start that was given up")
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(m, &serverConfig{Name: "s"}, nil)
+		s.connecting <- struct{}{} // somebody else connects
+		failed := make(chan error)
+		go func() {
+			_, err := s.live(t.Context())
+			failed <- err
+		}()
+		synctest.Wait()
+		dead := &client{done: make(chan struct{}), cause: io.EOF}
+		close(dead.done)
+		s.mu.Lock()
+		s.client, s.attempts = dead, 1
+		s.mu.Unlock()
+		<-s.connecting
+		if err := <-failed; err != io.EOF {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
 func TestSecretsThatAreOnlyReferredToAreKnown(t *testing.T) {
 	variables := map[string]string{"GITHUB_PAT": "pat-1234567", "MCP_KEY": "code-1234567", "MODE": "production"}
 	servers, err := parseServers("mcp.json", []byte(`{"mcpServers":{
@@ -151,6 +218,31 @@ func TestTheWireLogIsForItsOwnerAlone(t *testing.T) {
 	defer log.close()
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, error %v", info.Mode(), err)
+	}
+}
+
+func TestAWireLogThatIsNotCompleteSaysSo(t *testing.T) {
+	l := &wireLog{w: full{}}
+	l.sent("s", []byte("{}"))
+	if err := l.close(); err != syscall.ENOSPC {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is shortened is redacted before: nobody would know the beginning of a secret.
+func TestASecretIsHiddenWhereATextIsCut(t *testing.T) {
+	redact := newRedactor([]string{"A_TOKEN=tok-0123456789"})
+	pad := strings.Repeat("x", maxLabel-8)
+	for _, result := range []string{
+		`{"content":[{"type":"resource_link","name":"n","uri":"` + pad + `tok-0123456789"}]}`,
+		`{"content":[{"type":"odd","a":"` + strings.Repeat(`x","b":"`, 60) + `tok-0123456789"}]}`,
+	} {
+		if text, _ := resultText(json.RawMessage(result), redact); strings.Contains(text, "tok-") {
+			t.Errorf("shown: %s", text)
+		}
+	}
+	if text := refusalText(&rpcError{Data: json.RawMessage(`["` + strings.Repeat(`x","`, 163) + `tok-0123456789"]`)}, redact); strings.Contains(text, "tok-") {
+		t.Errorf("shown: %s", text)
 	}
 }
 

@@ -18,10 +18,13 @@ func (s *server) report() {
 	}
 }
 
-// version is the protocol version of the connection.
+// version is the protocol version of the connection, "" where there is none any more.
 func (s *server) version() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.client == nil {
+		return ""
+	}
 	return s.client.current().version
 }
 

@@ -35,8 +35,8 @@ type serverConfig struct {
 	Err      error    // why this server cannot be started; it costs the others nothing
 	Warnings []string // for the person, one a line
 
-	written  []string // Args before ${VAR} was replaced, to be shown
-	referred []secret // the values of those ${VAR} whose name sounds like a secret
+	written []string // Args before ${VAR} was replaced, to be shown
+	hidden  []secret // the values of those ${VAR} whose name sounds like a secret; all secrets of an entry that is of no use
 }
 
 // parseServers reads the format that other hosts use as well, and returns the servers in the file's order:

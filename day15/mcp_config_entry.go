@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -18,16 +19,14 @@ type serverEntry struct {
 	unknown   []string // members that mean nothing here
 }
 
-// parseServer returns the entry of this name. An entry that is switched off is not looked at any further.
+// parseServer returns the entry of this name. An entry that is switched off is not judged.
 func parseServer(name string, f *jsonFile, lookup func(string) (string, bool)) serverConfig {
 	c := serverConfig{Name: name, Timeout: defaultTimeout, StartTimeout: defaultStartTimeout}
-	var switches struct {
-		Disabled bool
-		Enabled  *bool
-	}
+	var switches struct{ Disabled, Enabled json.RawMessage }
 	_ = json.Unmarshal(f.data, &switches) // what is wrong in the entry is reported below, with its place
-	if switches.Disabled || switches.Enabled != nil && !*switches.Enabled {
+	if string(switches.Disabled) == "true" || string(switches.Enabled) == "false" {
 		c.Disabled = true
+		c.glean(f.data)
 		return c
 	}
 	e := &serverEntry{jsonFile: f, config: &c, path: "mcpServers." + visibleLine(name), lookup: lookup}
@@ -40,10 +39,26 @@ func parseServer(name string, f *jsonFile, lookup func(string) (string, bool)) s
 	if name == "" {
 		c.Err = f.errorf("mcpServers: a server must have a name")
 	}
+	if c.Err != nil {
+		c.glean(f.data)
+	}
 	if len(e.unknown) > 0 {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: ignored, since unknown here: %q", e.path, e.unknown))
 	}
 	return c
+}
+
+// glean reads an entry that is of no use, as far as it can be read: what is secret in it has to be known all the same,
+// for the model may read the file. A ${VAR} is no secret.
+func (c *serverConfig) glean(entry []byte) {
+	var written struct {
+		Command, URL string
+		Args         []string
+		Env, Headers map[string]string
+	}
+	_ = json.Unmarshal(entry, &written) // a member of the wrong type costs that member alone
+	found := serverConfig{Command: written.Command, Args: written.Args, URL: written.URL, Env: written.Env, Headers: written.Headers}.secrets()
+	c.hidden = append(c.hidden, slices.DeleteFunc(found, func(s secret) bool { return strings.Contains(s.value, "${") })...)
 }
 
 func (e *serverEntry) member(key string) error {

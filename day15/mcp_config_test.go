@@ -253,6 +253,16 @@ func TestDisabledServers(t *testing.T) {
 	}
 }
 
+// Words that look like a switch are none.
+func TestSwitchesThatAreNoBooleans(t *testing.T) {
+	for _, member := range []string{`"enabled":"true"`, `"enabled":1`, `"enabled":[]`, `"disabled":"true"`, `"disabled":1`} {
+		s := mustParse(t, `{"mcpServers":{"a":{"command":"x",`+member+`}}}`)["a"]
+		if s.Disabled || s.Err == nil || !strings.Contains(s.Err.Error(), "abled must be true or false") {
+			t.Errorf("%s: disabled %v, %v", member, s.Disabled, s.Err)
+		}
+	}
+}
+
 func TestConfigWarnings(t *testing.T) {
 	s := mustParse(t, `{"mcpServers":{"a":{"command":"x","autoApprove":["y"],"timeout":60,"description":{"z":1}},
 		"b":{"url":"http://h/","env":{"TOKEN":"t"}},"c":{"command":"x","headers":{"A":"b"}}}}`)

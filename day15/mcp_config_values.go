@@ -23,7 +23,7 @@ func (e *serverEntry) expanded(path, written string, v *string) error {
 	text, err := expand(written, func(name string) (string, bool) {
 		value, ok := e.lookup(name)
 		if sensitive(name) {
-			e.config.referred = append(e.config.referred, secret{name, value})
+			e.config.hidden = append(e.config.hidden, secret{name, value})
 		}
 		return value, ok
 	})
@@ -116,7 +116,7 @@ func (e *serverEntry) milliseconds(path string, v *time.Duration) error {
 	if err := e.Value(path, &ms); err != nil {
 		return err
 	}
-	if ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond) {
+	if ms <= 0 || ms > math.MaxInt64/int64(time.Millisecond)/2 { // two of them are added up
 		return e.errorf("%s must be a number of milliseconds above 0", path)
 	}
 	*v = time.Duration(ms) * time.Millisecond

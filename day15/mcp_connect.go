@@ -13,7 +13,11 @@ func (s *server) start(ctx context.Context) {
 	case s.config.Err != nil:
 		s.err = s.config.Err // nobody else looks at it before started is closed
 	default:
-		_, _ = s.live(ctx) // the error is kept in s.err
+		if _, err := s.live(ctx); err != nil {
+			s.mu.Lock()
+			s.err = err
+			s.mu.Unlock()
+		}
 	}
 }
 
@@ -32,9 +36,7 @@ func (s *server) live(ctx context.Context) (*client, error) {
 	if c, now := s.current(); c != nil {
 		return c, nil
 	} else if now != attempts {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return nil, s.err
+		return nil, s.reason()
 	}
 	c, err := s.connect(ctx)
 	switch {

@@ -93,7 +93,7 @@ func (e *endpoint) only(x *exchange, resp *http.Response) (rpcMessage, error) {
 		return m, nil
 	}
 	return rpcMessage{}, &connectionError{reason: fmt.Sprintf("its answer to %s is no response to request %d: %s",
-		x.method, x.id, preview(string(body[:min(len(body), 400)]), 100))}
+		x.method, x.id, preview(e.peer.redact.Redact(string(body[:min(len(body), 64<<10)])), 100))}
 }
 
 // readBody reads a body that is one message.

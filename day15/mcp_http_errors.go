@@ -55,8 +55,10 @@ func (e *endpoint) unexpected(resp *http.Response, body []byte) error {
 			"for 127.0.0.1 in its url, or the other way round: it may check Host and Origin"
 	default:
 		reason = strings.TrimSpace(fmt.Sprintf("it answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
-		if resp.StatusCode/100 == 2 {
-			reason += fmt.Sprintf(", but with a body of type %q", preview(mediaType(resp), 60))
+		if media := mediaType(resp); resp.StatusCode/100 == 2 && media == "" {
+			reason += ", but without a Content-Type"
+		} else if resp.StatusCode/100 == 2 {
+			reason += fmt.Sprintf(", but with a body of type %q", preview(media, 60))
 		}
 		wrong := resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
 		if wrong && resp.Request.Header.Get(sessionHeader) == "" { // with a session the URL was right before

@@ -22,7 +22,8 @@ func withoutInvisible(text string) (clean string, removed int) {
 }
 
 // invisible reports whether r has to go, after the character before it. A joiner or a variation selector belongs to
-// the emoji or letter that it follows, one to each; a row of them says nothing to a person, and may to a model.
+// the emoji or letter that it follows, one to each; a row of them, or one after each letter of a text in ASCII, says
+// nothing to a person, and may to a model.
 func invisible(r, before rune) bool {
 	const zwnj, zwj = '\u200c', '\u200d'
 	joins := func(r rune) bool { return r == zwnj || r == zwj }
@@ -31,8 +32,11 @@ func invisible(r, before rune) bool {
 		return false
 	case joins(r):
 		return before < utf8.RuneSelf || joins(before)
+	case r >= '\U000e0100' && r <= '\U000e01ef': // they choose between the forms of a Chinese character
+		return !unicode.Is(unicode.Han, before)
 	case unicode.Is(unicode.Variation_Selector, r):
-		return before == 0 || joins(before) || unicode.Is(unicode.Variation_Selector, before)
+		return before < utf8.RuneSelf && !strings.ContainsRune("0123456789#*", before) || joins(before) ||
+			unicode.Is(unicode.Variation_Selector, before)
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r): // format characters that are seen, in Arabic for example
 		return false
 	}

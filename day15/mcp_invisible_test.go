@@ -14,6 +14,7 @@ func TestInvisibleCharactersGo(t *testing.T) {
 		"joiners between ASCII":        {"a\u200db\u200cc", "abc"},
 		"a row of joiners":             {"é\u200c\u200d\u200c\u200dx", "é\u200cx"},
 		"a row of variation selectors": {"😀\ufe0f\U000E0101\U000E0102\U000E0103", "😀\ufe0f"},
+		"selectors after ASCII":        {"A\U000E0101d\ufe0fd\ufe01 é\U000E0101", "Add é"},
 		"invisible operators, fillers": {"a\u2060\u2063\u3164\uffa0\u115f\u00ad\u034fb", "ab"},
 		"controls":                     {"a\x1b[2Jb\x00\x7f\u0085c\r\n\td", "a[2Jbc\n\td"},
 		"emoji stay":                   {"👩‍💻 ❤️ 1️⃣ 🇰🇭 👍🏽 🏳️‍🌈", "👩‍💻 ❤️ 1️⃣ 🇰🇭 👍🏽 🏳️‍🌈"},

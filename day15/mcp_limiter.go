@@ -5,23 +5,28 @@ import (
 	"time"
 )
 
-// linesPerSecond is how much one server may make us print.
-const linesPerSecond = 50
+// How much of us one server may take up in a second.
+const (
+	linesPerSecond = 50 // that it makes us print
+	listsPerSecond = 10 // of its tools, because it announces others
+)
 
-// limiter counts the lines of a second. It is safe for concurrent use; the zero limiter is ready.
+// limiter allows so much a second. It is safe for concurrent use.
 type limiter struct {
+	perSecond int
+
 	mu    sync.Mutex // guards what follows
 	since time.Time
-	lines int
+	count int
 }
 
-// next reports whether one more line may be shown, and whether it is the first of its second that may not.
-func (l *limiter) next() (show, first bool) {
+// next reports whether one more is allowed, and whether it is the first of its second that is not.
+func (l *limiter) next() (ok, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := time.Now(); now.Sub(l.since) > time.Second {
-		l.since, l.lines = now, 0
+		l.since, l.count = now, 0
 	}
-	l.lines++
-	return l.lines <= linesPerSecond, l.lines == linesPerSecond+1
+	l.count++
+	return l.count <= l.perSecond, l.count == l.perSecond+1
 }

@@ -37,7 +37,7 @@ func (c serverConfig) target() string {
 		return masked
 	}
 	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	for _, s := range c.referred {
+	for _, s := range c.hidden {
 		if s.value != "" {
 			shown = strings.ReplaceAll(shown, s.value, masked)
 		}
@@ -59,7 +59,7 @@ func (c serverConfig) secrets() []secret {
 	for name, value := range c.Headers {
 		all = append(all, secret{name, credential(value)})
 	}
-	all = append(all, c.referred...)
+	all = append(all, c.hidden...)
 	return append(all, urlSecrets(c.URL)...)
 }
 

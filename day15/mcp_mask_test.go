@@ -84,6 +84,27 @@ func TestSecretsReachTheRedactor(t *testing.T) {
 	}
 }
 
+// The model may read the file, whatever the entries are good for.
+func TestSecretsOfUnusedEntriesAreKnown(t *testing.T) {
+	r := &Redactor{}
+	for _, s := range mustParse(t, `{"mcpServers":{
+		"off":{"disabled":true,"url":"http://h/?key=s3cr3t-A","headers":{"Authorization":"Bearer s3cr3t-B"}},
+		"bad":{"type":"grpc","args":["--token","s3cr3t-C"],"env":{"A_KEY":"s3cr3t-D","B_KEY":"${A_VARIABLE}"}},
+		"odd":{"command":7,"headers":{"X-Key":"s3cr3t-E"}}}}`) {
+		for _, found := range s.secrets() {
+			r.Add(found.name, found.value)
+		}
+	}
+	for _, letter := range "ABCDE" {
+		if value := "s3cr3t-" + string(letter); strings.Contains(r.Redact(value), value) {
+			t.Errorf("%s is not known", value)
+		}
+	}
+	if got := r.Redact("${A_VARIABLE}"); got != "${A_VARIABLE}" {
+		t.Errorf("a reference became %s", got)
+	}
+}
+
 func TestRedactorLearnsWhileItIsUsed(t *testing.T) {
 	r := newRedactor([]string{"A_TOKEN=long-secret", "B_KEY=long-secret-tail", "C_KEY=short"})
 	if got, want := r.Redact("long-secret-tail long-secret short"), "[REDACTED:B_KEY] [REDACTED:A_TOKEN] short"; got != want {

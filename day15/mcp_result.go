@@ -53,7 +53,7 @@ func (s *base64Size) UnmarshalJSON(text []byte) error {
 
 // resultText returns what the model reads of a tools/call result, and whether the tool says that it failed: the text
 // blocks in order, one line for each block of another type, and the structured content where it says more.
-func resultText(result json.RawMessage) (text string, isError bool) {
+func resultText(result json.RawMessage, redact *Redactor) (text string, isError bool) {
 	var r toolResult
 	err := json.Unmarshal(result, &r) // a member of the wrong type costs that member alone
 	if r.Content == nil && r.StructuredContent == nil {
@@ -61,10 +61,10 @@ func resultText(result json.RawMessage) (text string, isError bool) {
 		case r.ResultType == "input_required":
 			return inputRequired(r), true
 		case err != nil || bytes.Equal(bytes.TrimSpace(result), []byte("null")):
-			return "the server's answer is no tool result: " + bounded(result), true
+			return "the server's answer is no tool result: " + bounded(result, redact), true
 		}
 	}
-	text = contentText(r.Content, result, err != nil)
+	text = contentText(r.Content, result, err != nil, redact)
 	structured := structuredText(r.StructuredContent)
 	switch {
 	case strings.Trim(text, "\n") != "" && (structured == "" || sameData(text, structured)):

@@ -149,7 +149,7 @@ func TestResultText(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, isError := resultText(json.RawMessage(test.result))
+			got, isError := resultText(json.RawMessage(test.result), nil)
 			if got != test.want || isError != test.isError {
 				t.Errorf("got  %.600q, %v\nwant %.600q, %v", got, isError, test.want, test.isError)
 			}
@@ -164,7 +164,7 @@ func TestUnknownBlocksAreBounded(t *testing.T) {
 		"many strings": `{"type":"rows","v":[` + strings.Repeat(`"读取",`, 100_000) + `""]}`,
 		"a long type":  `{"type":"` + strings.Repeat("t", 100_000) + `"}`,
 	} {
-		got, _ := resultText(json.RawMessage(`{"content":[` + block + `]}`))
+		got, _ := resultText(json.RawMessage(`{"content":[`+block+`]}`), nil)
 		if utf8.RuneCountInString(got) > maxLabel+maxUnknown+20 || strings.Contains(got, "\n") || !strings.Contains(got, "…") {
 			t.Errorf("%s: %d characters, %.200s", name, utf8.RuneCountInString(got), got)
 		}
@@ -180,7 +180,7 @@ func TestBigResultIsCopiedOnce(t *testing.T) {
 	result := bigResult(4 << 20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	text, _ := resultText(result)
+	text, _ := resultText(result, nil)
 	runtime.ReadMemStats(&after)
 	allocated := after.TotalAlloc - before.TotalAlloc
 	if len(text) < 3<<20 || allocated > 5*uint64(len(result))/2 { // with escapes in it, encoding/json needs a buffer besides the string
@@ -193,7 +193,7 @@ func BenchmarkResultText(b *testing.B) {
 	b.SetBytes(int64(len(result)))
 	b.ReportAllocs()
 	for b.Loop() {
-		resultText(result)
+		resultText(result, nil)
 	}
 }
 
@@ -206,7 +206,7 @@ func FuzzResultText(f *testing.F) {
 		if !json.Valid(result) {
 			return
 		}
-		text, _ := resultText(result)
+		text, _ := resultText(result, nil)
 		if text == "" || !utf8.ValidString(strings.ToValidUTF8(text, "\uFFFD")) {
 			t.Errorf("%s became %q", result, text)
 		}

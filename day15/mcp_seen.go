@@ -51,5 +51,5 @@ func (s *seenDefinitions) caution(name, description string, schema json.RawMessa
 // shortHash is short enough to be read, and too long for a server to find another text with the same.
 func shortHash(data []byte) string {
 	sum := sha256.Sum256(data)
-	return fmt.Sprintf("%x", sum[:8])
+	return fmt.Sprintf("%x", sum[:16])
 }

@@ -19,6 +19,9 @@ type server struct {
 	connecting chan struct{}      // holds one value while somebody connects
 	settling   chan chan struct{} // from settle to watch, which closes what it gets
 
+	lines limiter // of what it makes us print
+	lists limiter // of what it makes us ask
+
 	mu       sync.Mutex // guards what follows
 	client   *client    // nil before the first connection
 	stderr   *stderrTail
@@ -26,7 +29,6 @@ type server struct {
 	attempts int          // how often it was tried to connect
 	tools    []serverTool // of the last list
 	warned   map[string]bool
-	lines    limiter // of what it makes us print
 }
 
 // newServer returns the entry, not started; all are the entries of the file, for the names of its tools.
@@ -35,9 +37,10 @@ func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
 		host: m, config: config,
 		started: make(chan struct{}), connecting: make(chan struct{}, 1),
 		settling: make(chan chan struct{}), warned: map[string]bool{},
+		lines: limiter{perSecond: linesPerSecond}, lists: limiter{perSecond: listsPerSecond},
 	}
 	s.adapter = toolAdapter{
-		Server: config.Name, Globs: config.Tools, Seen: &m.seen,
+		Server: config.Name, Globs: config.Tools, Seen: &m.seen, Redact: m.console.redact,
 		Call: s.call, Failed: s.failed,
 		Progress: func(tool, text string) { s.note("%s: %s", tool, text) },
 	}

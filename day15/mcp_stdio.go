@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -92,9 +91,7 @@ func (l launch) prepare() (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(path, l.args...)
 	cmd.Dir = l.dir
-	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(entry string) bool {
-		return strings.HasPrefix(entry, "OPENAI_API_KEY=") // ours, and nobody else's business
-	})
+	cmd.Env = withoutKey(cmd.Environ())
 	for name, value := range l.env {
 		cmd.Env = append(cmd.Env, name+"="+value) // of two entries the last counts
 	}

@@ -31,6 +31,7 @@ type toolAdapter struct {
 	Servers []string // the names of all configured servers, this one too; see toolNames
 	Globs   []string // which tools are offered; nil offers all
 	Seen    *seenDefinitions
+	Redact  *Redactor
 
 	// Call is a tools/call of a tool as it was when it was allowed: it returns the result member. Its error is an
 	// *rpcError where the server refused the call, a *connectionError where the server is not there, else one whose text
@@ -133,19 +134,19 @@ func (a *toolAdapter) preview(name string) func(context.Context, json.RawMessage
 // run calls the tool and puts each class of failure into the words that the model reads.
 func (a *toolAdapter) run(tool serverTool) func(context.Context, json.RawMessage) (string, error) {
 	return func(ctx context.Context, args json.RawMessage) (string, error) {
-		result, err := a.Call(ctx, tool, args, func(text string) { a.Progress(tool.Name, shortened(text, maxLabel)) })
+		result, err := a.Call(ctx, tool, args, func(text string) { a.Progress(tool.Name, label(a.Redact.Redact(text))) })
 		var refused *rpcError
 		var lost *connectionError
 		switch {
 		case errors.As(err, &refused):
-			return "", errors.New(refusalText(refused))
+			return "", errors.New(refusalText(refused, a.Redact))
 		case errors.As(err, &lost) && ctx.Err() == nil:
 			a.Failed(err)
 			return "", fmt.Errorf("server %s is not available: %s", a.Server, lost.forModel())
 		case err != nil:
 			return "", err
 		}
-		text, isError := resultText(result)
+		text, isError := resultText(result, a.Redact)
 		if isError {
 			return "", errors.New(text)
 		}
@@ -166,10 +167,10 @@ func (e *connectionError) forModel() string {
 }
 
 // refusalText is a JSON-RPC error as the model reads it. The registry redacts and cuts it like any result.
-func refusalText(e *rpcError) string {
+func refusalText(e *rpcError, redact *Redactor) string {
 	text := fmt.Sprintf("%s (code %d)", e.Message, e.Code)
 	if len(e.Data) > 0 && string(e.Data) != "null" {
-		text += " " + bounded(e.Data)
+		text += " " + bounded(e.Data, redact)
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // watch is the goroutine that belongs to a connection. It lists the tools again when the server announces others, away
@@ -55,7 +56,15 @@ func (s *server) settle(ctx context.Context, c *client) {
 }
 
 // refreshAgain is refresh where there is a list already. All pages together may take as long as one request: calls wait.
+// A server that announces others with each list would keep us asking: it has to wait.
 func (s *server) refreshAgain(c *client) {
+	if ok, _ := s.lists.next(); !ok {
+		select {
+		case <-time.After(time.Second):
+		case <-c.done:
+			return
+		}
+	}
 	late := &connectionError{reason: fmt.Sprintf("no end of the list in %d ms", s.config.Timeout.Milliseconds()), late: true}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), s.config.Timeout, late)
 	defer cancel()

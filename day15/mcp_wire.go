@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -17,8 +18,10 @@ import (
 // the same log. It is safe for several servers at once, and a nil *wireLog logs nothing.
 type wireLog struct {
 	redact *Redactor
-	mu     sync.Mutex // keeps each line whole
-	w      io.Writer
+
+	mu   sync.Mutex // keeps each line whole, and guards what follows
+	w    io.Writer
+	lost error // why a line could not be written, the first time
 }
 
 // openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. Close it
@@ -45,15 +48,17 @@ func (s stderrOf) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// close closes the file.
+// close closes the file. The error is why the log is not complete.
 func (l *wireLog) close() error {
 	if l == nil {
 		return nil
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if f, ok := l.w.(io.Closer); ok {
-		return f.Close()
+		return cmp.Or(l.lost, f.Close())
 	}
-	return nil
+	return l.lost
 }
 
 // sent logs a frame of ours to the named server.
@@ -70,5 +75,7 @@ func (l *wireLog) line(server, arrow string, frame []byte) {
 	text = visibleLine(l.redact.Redact(text)) + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.w, text) // a log that cannot be written must not stop the work
+	if _, err := io.WriteString(l.w, text); err != nil && l.lost == nil { // close tells of it: the work goes on
+		l.lost = err
+	}
 }

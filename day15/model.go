@@ -30,11 +30,12 @@ const (
 type Model struct {
 	config Config
 	client openai.Client
+	redact *Redactor // for errors: they may quote the request
 }
 
 // newModel returns a Model for the configuration; whether it can be used is seen at the first request.
-func newModel(config Config) *Model {
-	return &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key))}
+func newModel(config Config, redact *Redactor) *Model {
+	return &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key)), redact}
 }
 
 // modelRequest is the body of POST /chat/completions. No tools are no key at all: the API refuses an empty list.
@@ -102,7 +103,7 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.config.Address(), err)
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	status := fmt.Sprintf("%s answered %s: %s", m.config.Address(), response.Status, preview(errorText(body), 300))
+	status := fmt.Sprintf("%s answered %s: %s", m.config.Address(), response.Status, preview(m.redact.Redact(errorText(body)), 300))
 	switch response.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("%s. Check OPENAI_API_KEY", status)

@@ -122,9 +122,14 @@ func (s shell) command(ctx context.Context, command string) *exec.Cmd {
 		cmd = exec.CommandContext(ctx, "cmd", "/c", command)
 	}
 	cmd.Dir = s.root
-	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(variable string) bool {
+	cmd.Env = withoutKey(cmd.Environ())
+	return cmd
+}
+
+// withoutKey takes the key of the model's API out of an environment: it is ours, and nobody else's business.
+func withoutKey(environ []string) []string {
+	return slices.DeleteFunc(environ, func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		return strings.EqualFold(name, "OPENAI_API_KEY")
 	})
-	return cmd
 }
