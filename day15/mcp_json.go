@@ -20,28 +20,21 @@ type jsonMember struct {
 
 // parseObject fails if text is no JSON object. Of a key that stands twice the last value counts.
 func parseObject(text json.RawMessage) (jsonObject, error) {
-	if !json.Valid(text) || !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, errors.New("not a JSON object")
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
 	var object jsonObject
 	seen := map[string]int{} // key → index
-	_, err := dec.Token()    // the opening brace
-	for err == nil && dec.More() {
-		var key json.Token
-		var value json.RawMessage
-		if key, err = dec.Token(); err == nil {
-			err = dec.Decode(&value)
-			name := key.(string) // before a colon there can only be a string
-			if i, twice := seen[name]; twice {
-				object[i].value = value
-				continue
-			}
-			seen[name] = len(object)
-			object = append(object, jsonMember{name, value})
+	whole := json.Valid(text) && members(text, func(key string, value json.RawMessage) {
+		name := stringValue(json.RawMessage(`"` + key + `"`))
+		if i, twice := seen[name]; twice {
+			object[i].value = value
+			return
 		}
+		seen[name] = len(object)
+		object = append(object, jsonMember{name, value})
+	})
+	if !whole {
+		return nil, errors.New("not a JSON object")
 	}
-	return object, err
+	return object, nil
 }
 
 func (o jsonObject) index(key string) int {
@@ -150,9 +143,6 @@ func replaceStrings(text json.RawMessage, replacement func(literal []byte, value
 
 // jsonString writes text as JSON, with <, > and & as they are: a model reads it.
 func jsonString(text string) []byte {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string always has a JSON form
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	line, _ := encodeLine(text) // a string always has a JSON form
+	return bytes.TrimSuffix(line, []byte("\n"))
 }

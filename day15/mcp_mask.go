@@ -36,7 +36,7 @@ func (c serverConfig) target() string {
 	if err != nil {
 		return masked
 	}
-	shown := (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	shown := plainURL(u)
 	for _, s := range c.hidden {
 		if s.value != "" {
 			shown = strings.ReplaceAll(shown, s.value, masked)

@@ -94,7 +94,7 @@ func (s *schemaScan) annotated(name, kind string, path []string, reachable bool)
 	switch {
 	case !reachable || len(path) == 0:
 		s.err = fmt.Errorf("%s stands at %q, which is no property reached through properties alone", headerAnnotation, where)
-	case !isToken(name):
+	case !headerName.MatchString(name):
 		s.err = fmt.Errorf("%s of %q is no header name: %q", headerAnnotation, where, preview(name, 40))
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		s.err = fmt.Errorf("%s of %q is on a value of type %q; it may be string, integer or boolean",
@@ -104,14 +104,6 @@ func (s *schemaScan) annotated(name, kind string, path []string, reachable bool)
 	}
 	s.names[strings.ToLower(name)] = true
 	s.found = append(s.found, mirror{path, name})
-}
-
-// isToken reports whether text can be part of a header's name: "1*tchar", RFC 9110.
-func isToken(text string) bool {
-	return text != "" && strings.IndexFunc(text, func(r rune) bool {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-		return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-	}) < 0
 }
 
 // keepValid takes a page of tools/list: it remembers what of each tool is mirrored, and leaves out the tools whose

@@ -43,7 +43,7 @@ func redirected(req *http.Request, via []*http.Request) error {
 	default:
 		return nil
 	}
-	return &connectionError{reason: fmt.Sprintf("it redirects (%d) "+reason, req.Response.StatusCode, shownURL(req.URL))}
+	return &connectionError{reason: fmt.Sprintf("it redirects (%d) "+reason, req.Response.StatusCode, plainURL(req.URL))}
 }
 
 // origin is scheme, host and port of a URL.
@@ -53,11 +53,6 @@ func origin(u *url.URL) string {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
 	return strings.ToLower(u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port))
-}
-
-// shownURL is what a person may see of a URL: where it leads, without what it takes to be let in.
-func shownURL(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // send makes one HTTP request, in the given session if any. The caller has to close the answer's body.
