@@ -22,7 +22,7 @@ type MCP struct {
 	wire     *wireLog
 	seen     seenDefinitions
 	servers  []*server      // in the order of the file
-	room     int            // how many tools the model's API takes besides the agent's own
+	room     int            // how many tools the model's API takes besides those that were there before
 	watchers sync.WaitGroup // one goroutine for each connection
 
 	mu      sync.Mutex            // guards what follows

@@ -29,7 +29,7 @@ type client struct {
 	done    chan struct{} // closed when the connection has ended, after cause is set
 	cause   error
 
-	farewell sync.Once // for whoever tells a person that it has ended
+	toldEnd sync.Once // for whoever tells a person that it has ended
 
 	mu      sync.Mutex // guards what follows
 	session session

@@ -11,24 +11,24 @@ import (
 // seenDefinitions remembers how each tool was defined when it was first seen. A person who allows a tool allows what it
 // said it was; a server can say something else at any time. The zero value has seen nothing.
 type seenDefinitions struct {
-	mu    sync.Mutex            // guards first: servers list their tools side by side
-	first map[string]definition // by the name that rules go by
+	mu    sync.Mutex             // guards first: servers list their tools side by side
+	first map[string]fingerprint // by the name that rules go by
 }
 
-// definition is the part of a tool that a person, or a model, judges it by, as hashes.
-type definition struct{ description, schema string }
+// fingerprint is the part of a tool that a person, or a model, judges it by, as hashes.
+type fingerprint struct{ description, schema string }
 
 // caution returns a Tool's Caution: nil for a tool that is what it was at first, otherwise the reason to ask again in
 // spite of a rule. The reason names this very definition by its hash: whoever answers "always" accepts it, and not the
 // next one.
 func (s *seenDefinitions) caution(name, description string, schema json.RawMessage) func(json.RawMessage) string {
-	now := definition{shortHash([]byte(description)), shortHash(schema)}
+	now := fingerprint{shortHash([]byte(description)), shortHash(schema)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first, known := s.first[name]
 	if !known {
 		if s.first == nil {
-			s.first = map[string]definition{}
+			s.first = map[string]fingerprint{}
 		}
 		s.first[name] = now
 		return nil

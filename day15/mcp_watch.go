@@ -30,7 +30,7 @@ func (s *server) watch(c *client) {
 // tellEnd tells the person, once, why a connection has ended. A call that has failed for it returns after that: the
 // cause stands on the screen before its consequences.
 func (s *server) tellEnd(c *client) {
-	c.farewell.Do(func() {
+	c.toldEnd.Do(func() {
 		if !s.host.isClosing() {
 			s.tell("%v", c.cause)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -43,9 +44,9 @@ func parseSkill(file, name string, data []byte) Skill {
 	case !slices.ContainsFunc(header, func(f skillField) bool { return f.key == "name" }):
 		err = fmt.Errorf("the name is missing; expected name: %s", name)
 	case skill.Description == "":
-		err = fmt.Errorf("the description is missing")
+		err = errors.New("the description is missing")
 	case skill.Prompt == "":
-		err = fmt.Errorf("no text follows the front matter")
+		err = errors.New("no text follows the front matter")
 	}
 	if err != nil {
 		skill.Err = fmt.Errorf("%s:%d: %w", file, line, err)
@@ -63,11 +64,11 @@ type skillField struct {
 func frontMatter(text string) (header []skillField, body string, line int, err error) {
 	if !utf8.ValidString(text) {
 		valid := strings.Split(strings.ToValidUTF8(text, "\x00"), "\x00")[0]
-		return nil, "", strings.Count(valid, "\n") + 1, fmt.Errorf("the text is not UTF-8")
+		return nil, "", strings.Count(valid, "\n") + 1, errors.New("the text is not UTF-8")
 	}
 	lines := strings.Split(text, "\n")
 	if strings.TrimRight(lines[0], " \t") != "---" {
-		return nil, "", 1, fmt.Errorf("the file must begin with a line of three dashes, ---")
+		return nil, "", 1, errors.New("the file must begin with a line of three dashes, ---")
 	}
 	for i, raw := range lines[1:] {
 		line, raw := i+2, strings.TrimRight(raw, " \t")
@@ -79,14 +80,14 @@ func frontMatter(text string) (header []skillField, body string, line int, err e
 		}
 		key, value, ok := strings.Cut(raw, ":")
 		if !ok || strings.TrimSpace(key) != key {
-			return nil, "", line, fmt.Errorf("expected key: value on one line, or --- at the end of the front matter")
+			return nil, "", line, errors.New("expected key: value on one line, or --- at the end of the front matter")
 		}
 		if slices.ContainsFunc(header, func(f skillField) bool { return f.key == key }) {
 			return nil, "", line, fmt.Errorf("%q stands there twice", key)
 		}
 		header = append(header, skillField{key, unquote(strings.TrimSpace(value)), line})
 	}
-	return nil, "", 1, fmt.Errorf("the front matter has no end: a second line of three dashes, ---")
+	return nil, "", 1, errors.New("the front matter has no end: a second line of three dashes, ---")
 }
 
 // unquote removes a pair of quotes around a value: other programs that read these files need them around a colon.

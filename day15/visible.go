@@ -11,8 +11,8 @@ import (
 // reorder text or hide itself is written as an escape such as \x1b or \u202e. Line feeds and tabs stay, and so do the
 // joiners and the one variation selector that emoji and several scripts need. Invalid UTF-8 is written byte by byte.
 func visible(text string) string {
-	clean := func(r rune) bool { return r == utf8.RuneError || harmful(r) }
-	if strings.IndexFunc(text, clean) < 0 {
+	foul := func(r rune) bool { return r == utf8.RuneError || harmful(r) }
+	if strings.IndexFunc(text, foul) < 0 {
 		return text
 	}
 	var b strings.Builder

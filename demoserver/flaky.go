@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -68,7 +69,7 @@ func (s *server) crash(ctx context.Context, _ call) (string, error) {
 func slowCount(ctx context.Context, c call) (string, error) {
 	n := c.number("n")
 	if n < 0 || n > 1000 {
-		return "", fmt.Errorf(`argument "n" must be between 0 and 1000`)
+		return "", errors.New(`argument "n" must be between 0 and 1000`)
 	}
 	for i := 1; i <= int(n); i++ {
 		select {

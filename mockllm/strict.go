@@ -46,10 +46,12 @@ func (c *checker) wantField(there bool, place string) {
 	c.want(there, place, "missing_required_parameter", "Missing required parameter: '%s'.", place)
 }
 
+// wantOneOf refuses a value that is none of the allowed ones.
 func (c *checker) wantOneOf(value, place string, allowed ...string) {
 	c.want(slices.Contains(allowed, value), place, "invalid_value", "Invalid value: '%s'. Supported values are: '%s'.", value, strings.Join(allowed, "', '"))
 }
 
+// wantElements refuses a list of n elements where n is 0.
 func (c *checker) wantElements(n int, place string) {
 	c.want(n > 0, place, "empty_array", "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", place)
 }
