@@ -14,7 +14,7 @@ func TestAServerHereAndOneFarAwayInOneTurn(t *testing.T) {
 	servers := strings.TrimSuffix(mcpJSON(t, entry{name: "demo", fake: "demo"}), "\n}}\n") +
 		",\n\"far\":{\"url\":" + quoted(far.URL) + "}\n}}\n"
 	inFolder(t, model, home+"/mcp.json", servers, home+"/GeekAgent.json", `{"tools":{"mcp_*":"allow"}}`)
-	code, _, stderr := runAgent(t, "", "count and roll")
+	code, _, stderr := runMCP(t, "", "count and roll")
 	if code != exitOK {
 		t.Errorf("exit code %d", code)
 	}

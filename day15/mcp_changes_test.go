@@ -11,7 +11,7 @@ import (
 func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_c_grow", "{}"), calls("mcp_c_old", "{}"), calls("mcp_c_extra", "{}"))
 	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, entry{name: "c", fake: "changing"})
-	code, stdout, stderr := runAgent(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
+	code, stdout, stderr := runMCP(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
 	if code != exitOK || stderr != "[mcp] c: connected, 7 tools (2025-06-18)\n" {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
@@ -30,7 +30,7 @@ func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
 func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_c_lose", "{}"), calls("mcp_c_old", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	_, _, stderr := runAgent(t, "", "lose it")
+	_, _, stderr := runMCP(t, "", "lose it")
 	model.mustRead(t, "lost", "old")
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
@@ -44,7 +44,7 @@ func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	runAgent(t, "", "forget it")
+	runMCP(t, "", "forget it")
 	model.mustRead(t, "forgotten", "(error) Unknown tool: old (code -32602)")
 	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
 		t.Errorf("nobody has said anything, but the model is offered %q", got)
@@ -73,7 +73,7 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 				rules = `{"mcp_c_` + test.change + `":"allow"}`
 			}
 			inMCPFolder(t, model, rules, entry{name: "c", fake: "changing"})
-			_, stdout, _ := runAgent(t, "send twice\n"+test.input)
+			_, stdout, _ := runMCP(t, "send twice\n"+test.input)
 			mustShow(t, stdout, test.want...)
 			if got := model.read(); len(got) != 3 || got[0] != "sent" || got[2] != test.last {
 				t.Errorf("the model has read %q", got)
@@ -85,7 +85,7 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}})
-	_, stdout, _ := runAgent(t, "send\nn\n")
+	_, stdout, _ := runMCP(t, "send\nn\n")
 	mustShow(t, stdout, "Caution: the definition of this tool changed since it was first seen: description ")
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
 		"(error) not sent: the server defines this tool differently now; call it again if it still fits", "(error) denied by the user")
@@ -96,7 +96,7 @@ func TestAToolThatChangedInOneShotMode(t *testing.T) {
 		t.Run(fmt.Sprintf("-yes=%v", yes), func(t *testing.T) {
 			model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
 			inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-			code, _, stderr := runAgent(t, "", fmt.Sprintf("-yes=%v", yes), "send")
+			code, _, stderr := runMCP(t, "", fmt.Sprintf("-yes=%v", yes), "send")
 			if yes {
 				model.mustRead(t, "described", "sent")
 			} else {
@@ -113,7 +113,7 @@ func TestAToolThatChangedInOneShotMode(t *testing.T) {
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_a_t99", "{}"), calls("mcp_b_t99", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})
-	code, stdout, stderr := runAgent(t, "call some\n/mcp\n")
+	code, stdout, stderr := runMCP(t, "call some\n/mcp\n")
 	total := len(model.requests[0].Tools)
 	own := total - len(model.offered(0))
 	left := 200 + own - maxTools
@@ -134,7 +134,7 @@ func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
 func TestToolsChosenInTheConfiguration(t *testing.T) {
 	model := newFakeModel(t)
 	inMCPFolder(t, model, noRules, entry{name: "a", fake: "many", more: `"tools":["t0?","mcp_a_t42","nope*"]`}, entry{name: "b", fake: "many", more: `"tools":[]`})
-	_, _, stderr := runAgent(t, "", "go")
+	_, _, stderr := runMCP(t, "", "go")
 	if got := model.offered(0); len(got) != 11 || got[10] != "mcp_a_t42" {
 		t.Errorf("the model is offered %q", got)
 	}

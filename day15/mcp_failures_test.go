@@ -31,7 +31,7 @@ func TestWhatEachFailureTells(t *testing.T) {
 			}
 			model := newFakeModel(t, calls("mcp_f_"+test.tool, "{}"), says("I see."))
 			inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: fmt.Sprintf(`"timeoutMs":%d`, limit)})
-			code, stdout, stderr := runAgent(t, "do it\n/mcp\n")
+			code, stdout, stderr := runMCP(t, "do it\n/mcp\n")
 			if code != exitOK {
 				t.Errorf("exit code %d", code)
 			}
@@ -47,7 +47,7 @@ func TestWhatEachFailureTells(t *testing.T) {
 func TestACallThatIsNotAnsweredIsCancelledAndTheNextOneWorks(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_f_slow", "{}"), calls("mcp_f_fine", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: `"timeoutMs":500`})
-	runAgent(t, "", "-wire", "wire.log", "do it")
+	runMCP(t, "", "-wire", "wire.log", "do it")
 	model.mustRead(t, "(error) server f is not available: no answer to tools/call in 500 ms", "fine")
 	called, cancelled := frames(t, "wire.log", "f", "→", "tools/call"), frames(t, "wire.log", "f", "→", "notifications/cancelled")
 	if len(called) != 2 || len(cancelled) != 1 {
@@ -65,7 +65,7 @@ func TestACallThatIsNotAnsweredIsCancelledAndTheNextOneWorks(t *testing.T) {
 func TestProgressIsShownAndRestartsTheTimeLimit(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_f_copy", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", more: `"timeoutMs":500`}) // copy takes 800 ms
-	_, _, stderr := runAgent(t, "", "copy it")
+	_, _, stderr := runMCP(t, "", "copy it")
 	model.mustRead(t, "copied")
 	mustShow(t, stderr, "[mcp] f: mcp_f_copy: 1 copying\n", "[mcp] f: mcp_f_copy: 2 copying\n")
 }
@@ -73,7 +73,7 @@ func TestProgressIsShownAndRestartsTheTimeLimit(t *testing.T) {
 func TestAServerThatDiedIsStartedAgainByTheNextCall(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}", "mcp_f_fine", "{}", "mcp_f_fine", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing"})
-	code, _, stderr := runAgent(t, "", "-wire", "wire.log", "do it")
+	code, _, stderr := runMCP(t, "", "-wire", "wire.log", "do it")
 	model.mustRead(t, "(error) server f is not available: it is gone", "fine", "fine", "fine")
 	if want := `[mcp] f: connected, 9 tools (2025-06-18)
 [mcp:f] out of memory
@@ -92,7 +92,7 @@ func TestAServerThatCannotBeStartedAgain(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}"), calls("mcp_f_fine", "{}"))
 	starts := filepath.Join(t.TempDir(), "starts")
 	inMCPFolder(t, model, allowAll, entry{name: "f", fake: "failing", env: map[string]string{"FAKE_STARTS": starts, "FAKE_ONCE": "yes"}})
-	_, stdout, stderr := runAgent(t, "do it\n/mcp\n/panel\n")
+	_, stdout, stderr := runMCP(t, "do it\n/mcp\n/panel\n")
 	const gone = "(error) server f is not available: it is gone"
 	model.mustRead(t, gone, gone, gone)
 	mustShow(t, stdout, " · MCP f(failed) ──\n", "× f: exit status 4: the lock is left\n", "│ MCP      f(failed)\n")

@@ -216,12 +216,12 @@ func TestNoGoroutineIsLeftByTheProgram(t *testing.T) {
 	mark := setMark(t)
 	inMCPFolder(t, nil, allowAll, entry{name: "demo", fake: "demo"}, entry{name: "f", fake: "failing"}, entry{name: "dies", fake: "die"},
 		entry{name: "silent", fake: "silent", more: `"startTimeoutMs":200`})
-	runAgent(t, "", "/help") // package os/signal starts a goroutine for good
+	runMCP(t, "", "/help") // package os/signal starts a goroutine for good
 	before := runtime.NumGoroutine()
 	for _, task := range []string{"/call mcp_demo_dice {}", "/call mcp_f_crash {}", "/call mcp_f_refuses {}"} {
-		runAgent(t, "", "-only", "demo,f", task)
+		runMCP(t, "", "-only", "demo,f", task)
 	}
-	runAgent(t, "", "/mcp")
+	runMCP(t, "", "/mcp")
 	settled(t, before)
 	if found := survivors(t, mark); found != "" {
 		t.Errorf("left: %s", found)

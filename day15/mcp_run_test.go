@@ -16,6 +16,15 @@ func inMCPFolder(t testing.TB, model *fakeModel, rules string, entries ...entry)
 	t.Setenv("MCP_CONFIG", "")
 }
 
+// slowStart is the line about a server whose start takes longer than patience: the machine decides whether it is there.
+var slowStart = regexp.MustCompile(`(?m)^\[mcp\] .*: waiting for .* Ctrl-C goes on without it\n`)
+
+// runMCP is runAgent for an agent with servers: without the lines about slow starts on stderr.
+func runMCP(t testing.TB, input string, args ...string) (code int, stdout, stderr string) {
+	code, stdout, stderr = runAgent(t, input, args...)
+	return code, stdout, slowStart.ReplaceAllString(stderr, "")
+}
+
 const (
 	allowAll = `{"mcp_*":"allow"}`
 	noRules  = `{}`
@@ -78,7 +87,7 @@ func TestTheDieAndTheWordCountThroughBothQuestions(t *testing.T) {
 			model := newFakeModel(t, calls("mcp_demo_dice", "{}"),
 				calls("mcp_demo_word_count", `{"text": "`+test.phrase+`"}`), says(test.answer))
 			inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"})
-			code, stdout, stderr := runAgent(t, test.request+"\ny\ny\n")
+			code, stdout, stderr := runMCP(t, test.request+"\ny\ny\n")
 			if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
 				t.Errorf("exit code %d, stderr %s", code, stderr)
 			}
@@ -124,7 +133,7 @@ func TestTwoServersInOneTurn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			model := newFakeModel(t, append(test.answers, says("I am done."))...)
 			inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"}, entry{name: "notes", fake: "notes"}, entry{name: "bad", fake: "die"})
-			code, stdout, stderr := runAgent(t, "", "-yes", "-only", "demo,notes", test.task)
+			code, stdout, stderr := runMCP(t, "", "-yes", "-only", "demo,notes", test.task)
 			if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n[mcp] notes: connected, 5 tools (2025-06-18)\n" {
 				t.Errorf("exit code %d, stderr %s", code, stderr) // the third one is not even started
 			}
@@ -143,7 +152,7 @@ func TestTwoServersInOneTurn(t *testing.T) {
 func TestOneShotTaskOnTheScreen(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_demo_dice", ""), says("Result: 5"))
 	inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"})
-	code, stdout, _ := runAgent(t, "", "-yes", "roll")
+	code, stdout, _ := runMCP(t, "", "-yes", "roll")
 	if want := "step 1  call    mcp_demo_dice \nstep 1  result  Roll: 5\nstep 2  answer  Result: 5\n--- done in 2 steps, "; code != exitOK || !strings.HasPrefix(stdout, want) {
 		t.Errorf("exit code %d, screen\n%s\nwant\n%s", code, stdout, want)
 	}
@@ -154,7 +163,7 @@ func TestTwoCopiesOfOneServer(t *testing.T) {
 		calls("mcp_home_save_note", `{"title":"shopping","content":"rice"}`, "mcp_work_save_note", `{"title":"report","content":"late"}`),
 		calls("mcp_home_list_notes", "{}", "mcp_work_list_notes", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "home", fake: "notes"}, entry{name: "work", fake: "notes"})
-	if code, stdout, stderr := runAgent(t, "", "note it"); code != exitOK {
+	if code, stdout, stderr := runMCP(t, "", "note it"); code != exitOK {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	model.mustRead(t, "saved shopping", "saved report", "shopping", "report")
@@ -185,7 +194,7 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 			if test.yes {
 				args = slices.Insert(args, 0, "-yes")
 			}
-			code, stdout, stderr := runAgent(t, "", args...)
+			code, stdout, stderr := runMCP(t, "", args...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("exit code %d, stdout %s, stderr %s", code, stdout, stderr)
 			}
@@ -199,7 +208,7 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 func TestServerCommand(t *testing.T) {
 	inMCPFolder(t, nil, `{"mcp_demo_dice":"allow"}`, entry{name: "demo", fake: "demo"}, entry{name: "off", fake: "die", more: `"disabled":true`},
 		entry{name: "bad", fake: "die"})
-	code, stdout, stderr := runAgent(t, "", "/mcp")
+	code, stdout, stderr := runMCP(t, "", "/mcp")
 	if code != exitOK {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
@@ -214,10 +223,10 @@ func TestServerCommand(t *testing.T) {
 	if got := tokens.ReplaceAllString(stdout, "about N tokens"); got != want {
 		t.Errorf("on the screen\n%s\nwant\n%s", got, want)
 	}
-	if _, stdout, _ = runAgent(t, "", "/mcp bad"); stdout != "× bad: exit status 3: DEMO_KEY missing\n  stderr: starting\n  stderr: DEMO_KEY missing\n  stderr: \n" {
+	if _, stdout, _ = runMCP(t, "", "/mcp bad"); stdout != "× bad: exit status 3: DEMO_KEY missing\n  stderr: starting\n  stderr: DEMO_KEY missing\n  stderr: \n" {
 		t.Errorf("on the screen\n%s", stdout)
 	}
-	if code, _, stderr = runAgent(t, "", "/mcp nope"); code != exitFailure || !strings.Contains(stderr, `geekagent: there is no MCP server "nope"; /mcp lists them`) {
+	if code, _, stderr = runMCP(t, "", "/mcp nope"); code != exitFailure || !strings.Contains(stderr, `geekagent: there is no MCP server "nope"; /mcp lists them`) {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 }
@@ -226,7 +235,7 @@ func TestWithoutServersNothingIsLost(t *testing.T) {
 	model := newFakeModel(t, calls("ls", "{}"))
 	inFolder(t, model)
 	t.Setenv("MCP_CONFIG", "")
-	code, stdout, stderr := runAgent(t, "look around\n/mcp\n")
+	code, stdout, stderr := runMCP(t, "look around\n/mcp\n")
 	if code != exitOK || stderr != "" {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
@@ -240,7 +249,7 @@ func TestArgumentsArriveByteForByte(t *testing.T) {
 	const args = `{"id":1234567890123456789,"price":1.10,"big":1e400,"html":"<b>&","escaped":"\u00e9"}`
 	model := newFakeModel(t, calls("mcp_echo_echo", args))
 	inMCPFolder(t, model, allowAll, entry{name: "echo", fake: "echo"})
-	if code, _, stderr := runAgent(t, "", "echo"); code != exitOK {
+	if code, _, stderr := runMCP(t, "", "echo"); code != exitOK {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 	model.mustRead(t, args)
@@ -254,7 +263,7 @@ func TestASkillNarrowsTheToolsOfServersToo(t *testing.T) {
 	if err := replaceFile(home+"/skills/roller/SKILL.md", []byte(skill)); err != nil {
 		t.Fatal(err)
 	}
-	_, stdout, _ := runAgent(t, "/use roller\nroll\n/unuse\nagain\n")
+	_, stdout, _ := runMCP(t, "/use roller\nroll\n/unuse\nagain\n")
 	if got := model.offered(0); !slices.Equal(got, []string{"mcp_demo_dice"}) || len(model.requests[0].Tools) != 2 {
 		t.Errorf("with the skill the model is offered %q", got)
 	}
@@ -270,7 +279,7 @@ func TestASkillNarrowsTheToolsOfServersToo(t *testing.T) {
 func TestCallsOfOneMessageRunSideBySide(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_m_read", "{}", "mcp_m_read", "{}", "mcp_m_read", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets"})
-	runAgent(t, "", "meet")
+	runMCP(t, "", "meet")
 	model.mustRead(t, "met", "met", "met")
 }
 
@@ -278,7 +287,7 @@ func TestCallsOfOneMessageRunSideBySide(t *testing.T) {
 func TestCallsThatMayWriteRunOneAfterTheOther(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_notes_save_note", `{"title":"a"}`, "mcp_notes_list_notes", "{}", "mcp_notes_save_note", `{"title":"b"}`))
 	inMCPFolder(t, model, allowAll, entry{name: "notes", fake: "notes"})
-	runAgent(t, "", "-wire", "wire.log", "note it")
+	runMCP(t, "", "-wire", "wire.log", "note it")
 	model.mustRead(t, "saved a", "a", "saved b")
 	log, err := os.ReadFile("wire.log")
 	if err != nil {

@@ -53,7 +53,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 
 func TestStderrOfAServerIsShownLineByLine(t *testing.T) {
 	inMCPFolder(t, nil, noRules, entry{name: "demo", fake: "die"})
-	_, _, stderr := runAgent(t, "", "/panel")
+	_, _, stderr := runMCP(t, "", "/panel")
 	if want := "[mcp:demo] starting\n[mcp:demo] DEMO_KEY missing\n[mcp:demo] \n[mcp] demo: failed: exit status 3: DEMO_KEY missing\n"; stderr != want {
 		t.Errorf("stderr %q, want %q", stderr, want)
 	}

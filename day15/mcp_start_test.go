@@ -22,7 +22,7 @@ func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 		entry{name: "dies", fake: "die"}, entry{name: "late", fake: "late"})
 	files = strings.Replace(files, "\n}}", `,"missing":{"command":"no-such-cmd-42"},"line":{"command":"demo-server --stdio"},"far":{"command":"cat","cwd":"/no/such/dir"}}}`, 1)
 	inFolder(t, model, home+"/mcp.json", files, home+"/GeekAgent.json", `{"tools":{"mcp_*":"allow"}}`)
-	code, stdout, stderr := runAgent(t, "roll\n/mcp\n/exit\n")
+	code, stdout, stderr := runMCP(t, "roll\n/mcp\n/exit\n")
 	if code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
@@ -79,7 +79,7 @@ func TestServersStartSideBySide(t *testing.T) {
 		entries = append(entries, entry{name: name, fake: "gated", env: map[string]string{"FAKE_GATE": gate.Addr().String()}})
 	}
 	inMCPFolder(t, nil, noRules, entries...)
-	code, _, stderr := runAgent(t, "", "/mcp")
+	code, _, stderr := runMCP(t, "", "/mcp")
 	if code != exitOK || strings.Count(stderr, ": connected, 2 tools") != 5 {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
@@ -109,7 +109,7 @@ func TestAConfigurationThatCannotBeReadEndsTheStart(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			inFolder(t, newFakeModel(t), home+"/mcp.json", test.config)
 			t.Setenv("MCP_CONFIG", test.env)
-			code, stdout, stderr := runAgent(t, "/exit\n", append(test.args, "/mcp")...)
+			code, stdout, stderr := runMCP(t, "/exit\n", append(test.args, "/mcp")...)
 			if code != exitFailure || stdout != "" || !strings.HasPrefix(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("exit code %d, stdout %s, stderr %s, want %s", code, stdout, stderr, test.want)
 			}
@@ -138,7 +138,7 @@ func TestWhereTheConfigurationIs(t *testing.T) {
 				}
 			}
 			t.Setenv("MCP_CONFIG", test.env)
-			if _, _, stderr := runAgent(t, "", append(test.args, "/mcp")...); stderr != "[mcp] "+test.want+": connected, 2 tools (2025-06-18)\n" {
+			if _, _, stderr := runMCP(t, "", append(test.args, "/mcp")...); stderr != "[mcp] "+test.want+": connected, 2 tools (2025-06-18)\n" {
 				t.Errorf("stderr %s", stderr)
 			}
 		})
@@ -150,7 +150,7 @@ func TestADisabledServerIsListedAndNotStarted(t *testing.T) {
 	once := map[string]string{"FAKE_STARTS": starts}
 	inMCPFolder(t, newFakeModel(t), noRules, entry{name: "off", fake: "failing", env: once, more: `"disabled":true`},
 		entry{name: "out", fake: "failing", env: once, more: `"enabled":false`}, entry{name: "left", fake: "failing", env: once}, entry{name: "demo", fake: "demo"})
-	_, stdout, stderr := runAgent(t, "/mcp\n", "-only", "demo,off") // -only chooses among those that are on
+	_, stdout, stderr := runMCP(t, "/mcp\n", "-only", "demo,off") // -only chooses among those that are on
 	mustShow(t, stdout, "│ MCP      demo(2)\n", "- off: disabled\n- out: disabled\n- left: disabled\ndemo: protocol")
 	if stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
 		t.Errorf("stderr %s", stderr)
@@ -166,7 +166,7 @@ func TestAnUnsetVariableStopsItsServer(t *testing.T) {
 	os.Unsetenv("DEMO_NAME")
 	inMCPFolder(t, nil, noRules, entry{name: "a", fake: "failing", env: map[string]string{"FAKE_STARTS": starts, "X": "Bearer ${DEMO_NAME}"}},
 		entry{name: "b", fake: "demo", env: map[string]string{"X": "${DEMO_NAME:-none}"}})
-	code, stdout, stderr := runAgent(t, "", "/mcp")
+	code, stdout, stderr := runMCP(t, "", "/mcp")
 	reason := "mcpServers.a.env.X: the environment variable DEMO_NAME is not set, or empty; set it, or write ${DEMO_NAME:-default}\n"
 	if code != exitOK || !strings.HasPrefix(stderr, "[mcp] a: failed: .geekagent/mcp.json:2:") || !strings.Contains(stderr, reason+"[mcp] b: connected, 2 tools") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
