@@ -28,7 +28,8 @@ spaces at the end of a line do not count. What the reader types stands where it 
 (the panel says ~/geekagent), so a file written by one block is there for the next, and GeekAgent.json too. "go run ./X" runs
 a program that was built once, in configs as well, and reports "exit status N" as the real one does; every other go
 command is the real one, without a network. stdin is no terminal: one-shot tasks that ask a question need -yes. A block may take
-60 s and must leave no process. Output that shows the machine's own folders is refused. What differs from run to run is
+60 s and must leave no process. A line "[mcp] x: waiting for …" of a slow start does not count, unless the block shows one
+of the same server. Output that shows the machine's own folders is refused. What differs from run to run is
 best avoided: give demoserver a -seed, and -only one server where several would print to stderr at once; -count=5 tells.
 
 	<!-- mask: [0-9.]+ms -->

@@ -71,7 +71,7 @@ var fixture = map[string]string{
 	"day15/main.go":          "package main\n\nconst title = \"Day 15\"\n\nfunc main() {}\n",
 	"day15/mcp_new.go":       "package main\n\nconst limit = 7\n\n// stream is one.\ntype stream struct{}\n\n// call calls.\nfunc (s *stream) call() {}\n",
 	"day15/mcp_new_test.go":  "package main\n\nfunc TestCalls() { println(\"a late reply\") }\n",
-	"built/day15":            "#!/bin/sh\n[ \"$1\" = -wire ] && printf 'demo → {\"id\":1,\"method\":\"a \\\\\" b\"}\\ndemo ← {\"id\":1,\"result\":{}}\\n' >\"$2\" && shift 2\nprintf 'You › '; read -r l; echo \"$l\"; echo \"$l $*\"; echo 'The answer is 42'\n[ \"$l\" = leave ] && { sleep 30; true; } >/dev/null 2>&1 &\n[ \"$l\" = wait ] && sleep 30\nexit 3\n",
+	"built/day15":            "#!/bin/sh\n[ \"$1\" = -wire ] && printf 'demo → {\"id\":1,\"method\":\"a \\\\\" b\"}\\ndemo ← {\"id\":1,\"result\":{}}\\n' >\"$2\" && shift 2\nprintf 'You › '; read -r l; echo \"$l\"; echo '[mcp] slow: waiting for it; Ctrl-C goes on without it'; echo \"$l $*\"; echo 'The answer is 42'\n[ \"$l\" = leave ] && { sleep 30; true; } >/dev/null 2>&1 &\n[ \"$l\" = wait ] && sleep 30\nexit 3\n",
 	"docs/day15.md":          trueText,
 	".geekagent/secret.json": "{}",
 }
@@ -123,6 +123,9 @@ func TestEveryLieIsFound(t *testing.T) {
 		{"a diff shows a file that does not differ", "~~~diff main.go", "~~~diff mcp_new.go", "the days do not differ", false},
 		{"output is another one", "is 42\nexit", "is 43\nexit", "now   The answer is 42", true},
 		{"output is left out", "hello there -x\n", "", "now   hello there -x", true},
+		{"a slow start may be shown", "hello there -x\n", "[mcp] slow: waiting for it; Ctrl-C goes on without it\nhello there -x\n", "", false},
+		{"a slow start is shown otherwise", "hello there -x\n", "[mcp] slow: waiting for me; Ctrl-C goes on without it\nhello there -x\n", "now   [mcp] slow: waiting for it", false},
+		{"a slow start is made up", "hello there -x\n", "[mcp] fast: waiting for it; Ctrl-C goes on without it\nhello there -x\n", "text  [mcp] fast", true},
 		{"an exit code is left out", "exit status 3\n", "", "now   exit status 3", true},
 		{"output is made up", "took …\n", "took …\nmore\n", "text  more", true},
 		{"a file of the reader says something else", `{"a": 1}`, `{"a": 2}`, `now   {"A": 2}`, false},
