@@ -144,12 +144,11 @@ func TestARelativeCommandIsRelativeToUs(t *testing.T) {
 func TestAServerThatEndsAtStart(t *testing.T) {
 	n := &notebook{}
 	l, mark := markedLaunch(t, "die")
-	begin := time.Now()
 	p := startFake(t, n, l)
 	_, err := p.call(t.Context(), "initialize", nil)
 	var failure *connectionError
-	if !errors.As(err, &failure) || err.Error() != "exit status 3: DEMO_KEY missing" || time.Since(begin) > time.Second {
-		t.Errorf("got %v after %v", err, time.Since(begin))
+	if !errors.As(err, &failure) || err.Error() != "exit status 3: DEMO_KEY missing" {
+		t.Errorf("got %v", err)
 	}
 	<-p.ended // by itself: nobody has called close
 	if n.ended != err || n.text() != "stderr: starting\nstderr: DEMO_KEY missing\nstderr: " {
@@ -173,9 +172,8 @@ func TestAServerThatEndsDuringACall(t *testing.T) {
 			if _, err := p.call(t.Context(), "ping", nil); err != nil {
 				t.Fatal(err)
 			}
-			begin := time.Now()
-			if _, err := p.call(t.Context(), "tools/call", nil); err == nil || err.Error() != want || time.Since(begin) > time.Second {
-				t.Errorf("got %v after %v", err, time.Since(begin))
+			if _, err := p.call(t.Context(), "tools/call", nil); err == nil || err.Error() != want {
+				t.Errorf("got %v", err)
 			}
 			<-p.ended
 			if found := survivors(t, mark); found != "" {
