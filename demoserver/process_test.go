@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // process is the server as a child process.
@@ -73,12 +72,8 @@ func TestProcessEndsWithItsInput(t *testing.T) {
 	if got := line(t, p.stdout) + "\n"; got != pong {
 		t.Errorf("got %s", got)
 	}
-	began := time.Now()
 	p.in.Close()
-	p.end(t, 0, "", "")
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("the end took %v", took)
-	}
+	p.end(t, 0, "", "") // how soon: TestEndOfInput
 }
 
 func TestCrashNow(t *testing.T) {
