@@ -25,8 +25,8 @@ type child struct {
 	mark  string        // in the environment of all that it starts; see survivors
 }
 
-// startAgent writes an mcp.json with the servers, allows their tools, and starts the agent. No model stands for no key.
-func startAgent(t *testing.T, model *fakeModel, entries []entry, args ...string) *child {
+// newChild writes an mcp.json with the servers, allows their tools, and prepares the agent. No model stands for no key.
+func newChild(t *testing.T, model *fakeModel, entries []entry, args ...string) *child {
 	t.Helper()
 	dir := t.TempDir()
 	for file, text := range map[string]string{"mcp.json": mcpJSON(t, entries...), "GeekAgent.json": `{"tools":` + allowAll + `}`} {
@@ -47,6 +47,14 @@ func startAgent(t *testing.T, model *fakeModel, entries []entry, args ...string)
 		c.cmd.Env = append(c.cmd.Env, "OPENAI_API_KEY=fake-key", "OPENAI_BASE_URL="+model.URL)
 	}
 	ownGroup(c.cmd)
+	return c
+}
+
+// startAgent starts a newChild to talk to.
+func startAgent(t *testing.T, model *fakeModel, entries []entry, args ...string) *child {
+	t.Helper()
+	c := newChild(t, model, entries, args...)
+	var err error
 	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +82,17 @@ func (c *child) until(text string) string {
 		read.WriteByte(b)
 	}
 	return read.String()
+}
+
+// run is runMCP for a process of its own, which may run beside others; afterwards no process may be left.
+func (c *child) run(input string) (code int, stdout, stderr string) {
+	var out, errs strings.Builder
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = strings.NewReader(input), &out, &errs
+	c.cmd.Run() // how it ended is in ProcessState
+	if found := survivors(c.t, c.mark); found != "" {
+		c.t.Errorf("left: %s", found)
+	}
+	return c.cmd.ProcessState.ExitCode(), out.String(), slowStart.ReplaceAllString(errs.String(), "")
 }
 
 // types writes a line as if it was typed.
