@@ -76,10 +76,14 @@ func answers(results map[string]string) func(context.Context, string, string) (s
 	}
 }
 
-// dial connects a client to a fake transport.
+// dial connects a client to a fake transport, with limits that no test reaches.
 func dial(t *testing.T, n *notebook, version string, answer func(context.Context, string, string) (string, error)) (*client, *fakeTransport, error) {
+	return dialWithin(t, limits{time.Minute, time.Minute}, n, version, answer)
+}
+
+func dialWithin(t *testing.T, l limits, n *notebook, version string, answer func(context.Context, string, string) (string, error)) (*client, *fakeTransport, error) {
 	f := &fakeTransport{answer: answer}
-	c, err := connect(t.Context(), peer{name: "demo", note: n.notef}, limits{800 * time.Millisecond, time.Second}, version,
+	c, err := connect(t.Context(), peer{name: "demo", note: n.notef}, l, version,
 		func(p peer) (transport, error) { f.peer = p; return f, nil })
 	return c, f, err
 }
@@ -391,6 +395,9 @@ func hang(work func(ctx context.Context) (string, error)) func(context.Context, 
 	}
 }
 
+// shortLimits are for tests with a clock of their own.
+var shortLimits = limits{800 * time.Millisecond, time.Second}
+
 func TestTimeLimits(t *testing.T) {
 	silent := func(ctx context.Context) (string, error) {
 		<-ctx.Done()
@@ -398,7 +405,7 @@ func TestTimeLimits(t *testing.T) {
 	}
 	t.Run("of the handshake", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			_, f, err := dial(t, &notebook{}, "", func(ctx context.Context, _, _ string) (string, error) { return silent(ctx) })
+			_, f, err := dialWithin(t, shortLimits, &notebook{}, "", func(ctx context.Context, _, _ string) (string, error) { return silent(ctx) })
 			var failure *connectionError
 			if !errors.As(err, &failure) || err.Error() != "no answer to initialize in 800 ms (a hint)" || !f.closed {
 				t.Errorf("got %v, closed %v", err, f.closed)
@@ -407,7 +414,7 @@ func TestTimeLimits(t *testing.T) {
 	})
 	t.Run("of a call", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c, _, err := dial(t, &notebook{}, "", hang(silent))
+			c, _, err := dialWithin(t, shortLimits, &notebook{}, "", hang(silent))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -421,7 +428,7 @@ func TestTimeLimits(t *testing.T) {
 	})
 	t.Run("of the caller", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			c, _, err := dial(t, &notebook{}, "", hang(silent))
+			c, _, err := dialWithin(t, shortLimits, &notebook{}, "", hang(silent))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +445,7 @@ func TestProgressStartsTheTimeLimitAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f *fakeTransport
 		n := &notebook{}
-		c, f, err := dial(t, n, "", hang(func(ctx context.Context) (string, error) {
+		c, f, err := dialWithin(t, shortLimits, n, "", hang(func(ctx context.Context) (string, error) {
 			for i, token := range []string{"1", `"1"`, "1.0", "null", "0", "7"} { // the last three are nobody's
 				select {
 				case <-ctx.Done():

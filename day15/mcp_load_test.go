@@ -20,7 +20,7 @@ func dialProcess(t *testing.T, n *notebook, l launch) (*client, *process, error)
 		p, err = startProcess(l, peer, func(line string) { n.notef("stderr: %s", line) })
 		return p, err
 	}
-	c, err := connect(t.Context(), peer{name: "demo", note: n.notef}, limits{30 * time.Second, 10 * time.Second}, "", open)
+	c, err := connect(t.Context(), peer{name: "demo", note: n.notef}, limits{time.Minute, time.Minute}, "", open)
 	if err == nil {
 		t.Cleanup(func() { c.close() })
 	}
@@ -154,9 +154,9 @@ func TestNothingIsLeftWhateverHappens(t *testing.T) {
 			p, err = startProcess(l, peer, func(string) {})
 			return p, err
 		}
-		limit := limits{100 * time.Millisecond, time.Second}
-		if test.server != "silent" {
-			limit.start = 10 * time.Second
+		limit := limits{time.Minute, time.Minute}
+		if test.server == "silent" {
+			limit.start = 100 * time.Millisecond
 		}
 		c, err := connect(t.Context(), peer{note: t.Logf}, limit, "", open)
 		if (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {

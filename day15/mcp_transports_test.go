@@ -271,7 +271,7 @@ func protocolCases() []protocolCase {
 					if !errors.As(err, &failure) || err.Error() != "no answer to tools/call in 50 ms" {
 						t.Errorf("got %v", err)
 					}
-					c.limits.request = 5 * time.Second
+					c.limits.request = time.Minute
 					if got := c.dice(t.Context()); got != "{}" {
 						t.Errorf("got %s", got)
 					}
@@ -348,7 +348,7 @@ func TestTheProtocolIsTheSameOverEachTransport(t *testing.T) {
 						}
 					}}
 					p := peer{name: "demo", note: (&notebook{}).notef}
-					c, err := connect(t.Context(), p, limits{5 * time.Second, 5 * time.Second}, version, over(t, s))
+					c, err := connect(t.Context(), p, limits{time.Minute, time.Minute}, version, over(t, s))
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -103,7 +103,7 @@ func dialHTTP(t *testing.T, n *notebook, r remote, version string) (*client, err
 	t.Helper()
 	p := peer{name: "demo", note: n.notef}
 	var e *endpoint
-	c, err := connect(t.Context(), p, limits{5 * time.Second, 5 * time.Second}, version, func(p peer) (transport, error) {
+	c, err := connect(t.Context(), p, limits{time.Minute, time.Minute}, version, func(p peer) (transport, error) {
 		var err error
 		e, err = openHTTP(r, p)
 		return e, err
