@@ -30,7 +30,7 @@ func dialProcess(t *testing.T, n *notebook, l launch) (*client, *process, error)
 // settled waits until no more goroutines run than before, and fails if that does not happen.
 func settled(t *testing.T, before int) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+	for end := time.Now().Add(patienceWithTheEnd); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])

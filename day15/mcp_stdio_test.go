@@ -25,15 +25,18 @@ func startFake(t *testing.T, n *notebook, l launch) *process {
 	return p
 }
 
-// survivors returns the processes that have the mark in their environment, "" where the system has no /proc. A process
-// that has been killed may still stand there for a moment.
+// patienceWithTheEnd is how long what has to end may still be there. Only a test that fails waits so long.
+const patienceWithTheEnd = 30 * time.Second
+
+// survivors returns the processes that have the mark as an entry of their environment, "" where the system has no /proc.
+// A process that has been killed may still stand there for a moment.
 func survivors(t *testing.T, mark string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		return ""
 	}
 	var found string
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); runtime.Gosched() {
+	for end := time.Now().Add(patienceWithTheEnd); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		found = ""
 		environs, err := filepath.Glob("/proc/[0-9]*/environ")
 		if err != nil {
@@ -41,7 +44,7 @@ func survivors(t *testing.T, mark string) string {
 		}
 		for _, file := range environs {
 			// A zombie's environment is empty: it has ended, and waits for its parent.
-			if environ, err := os.ReadFile(file); err == nil && strings.Contains(string(environ), mark) {
+			if environ, err := os.ReadFile(file); err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+"\x00") {
 				found += file + " "
 			}
 		}
@@ -52,7 +55,7 @@ func survivors(t *testing.T, mark string) string {
 	return found
 }
 
-// marked is fakeLaunch with a mark that survivors finds.
+// markedLaunch is fakeLaunch with a mark that survivors finds.
 func markedLaunch(t *testing.T, name string) (launch, string) {
 	l := fakeLaunch(name)
 	mark := fmt.Sprintf("%s of %d", t.Name(), os.Getpid())

@@ -144,7 +144,7 @@ func dialEndpoint(t *testing.T, n *notebook, url string) *endpoint {
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
-	for deadline := time.Now().Add(5 * time.Second); ; runtime.Gosched() {
+	for deadline := time.Now().Add(patienceWithTheEnd); ; time.Sleep(5 * time.Millisecond) {
 		text := string(stacks[:runtime.Stack(stacks, true)])
 		if !strings.Contains(text, ".(*endpoint)") && !strings.Contains(text, "http.(*persistConn)") && !strings.Contains(text, "dialConn") {
 			return
