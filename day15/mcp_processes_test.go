@@ -38,7 +38,7 @@ func newChild(t *testing.T, model *fakeModel, entries []entry, args ...string) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // for a test that fails: it must not wait for ever
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // for a test that fails: it must not wait for ever
 	t.Cleanup(cancel)
 	c := &child{t: t, cmd: exec.CommandContext(ctx, self, args...), mark: "FAKE_MARK=" + dir}
 	c.cmd.Dir = dir
