@@ -93,8 +93,11 @@ func allFaults(t *testing.T, repo, path string, fix bool) (*text, []string) {
 	doc, _ := readText(repo, path)
 	r := newReader(t, repo, filepath.Join(repo, "built"))
 	r.limit = 20 * time.Second
-	if strings.Contains(strings.Join(doc.lines, "\n"), "You › wait") {
-		r.limit = 100 * time.Millisecond
+	switch lines := strings.Join(doc.lines, "\n"); {
+	case strings.Contains(lines, "You › wait"):
+		r.limit, r.grace = 100*time.Millisecond, 100*time.Millisecond
+	case strings.Contains(lines, "You › leave"):
+		r.grace = 100 * time.Millisecond
 	}
 	faults := slices.Concat(checkCode(doc, fix), checkHunks(doc), checkDiff(doc, diff), r.replay(doc, fix), checkNumbers(doc, diff, fix),
 		checkLinks(doc), checkPaths(doc), checkCaptions(doc), checkDeclarations(doc), checkTour(doc, newFiles(repo)))

@@ -21,6 +21,7 @@ type reader struct {
 	env    []string
 	wire   string        // where the next command logs its frames; "" for nowhere
 	limit  time.Duration // for one block
+	grace  time.Duration // for processes that are about to end when their command has ended
 }
 
 // build compiles the programs once and returns the folder they are in.
@@ -63,7 +64,7 @@ var goCaches = sync.OnceValues(func() ([]string, error) {
 func newReader(t *testing.T, repo, built string) *reader {
 	temp, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	r := &reader{temp: temp, folder: filepath.Join(temp, "home", "geekagent"), limit: time.Minute}
+	r := &reader{temp: temp, folder: filepath.Join(temp, "home", "geekagent"), limit: time.Minute, grace: 10 * time.Second}
 	bin := filepath.Join(temp, "bin")
 	must(t, os.MkdirAll(bin, 0o755))
 	for _, program := range programs { // a name of their own shows whose process it is
@@ -126,9 +127,15 @@ func (r *reader) write(file string, body []string) error {
 	return os.WriteFile(path, []byte(strings.Join(body, "\n")+"\n"), 0o644)
 }
 
-// endLeftovers ends the reader's processes that still run and returns their command lines.
+// endLeftovers ends the reader's processes that go on running and returns their command lines. One that was killed may
+// still stand there for a moment.
 func (r *reader) endLeftovers() (left []string) {
-	for pid, line := range processes(filepath.Join(r.temp, "bin")) {
+	mark := filepath.Join(r.temp, "bin")
+	marked := processes(mark)
+	for end := time.Now().Add(r.grace); len(marked) > 0 && time.Now().Before(end); marked = processes(mark) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for pid, line := range marked {
 		left = append(left, line)
 		if p, err := os.FindProcess(pid); err == nil {
 			_ = p.Kill() // it may have ended by now

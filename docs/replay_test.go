@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"time"
 )
 
 // replay runs the transcripts of a text in order. With fix, what the programs print now takes the place of what the text shows.
@@ -104,7 +103,7 @@ func (r *reader) run(ctx context.Context, line, stdin string) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.folder, append(r.env, "WIRE="+r.wire), strings.NewReader(stdin)
 	cmd.Stdout, cmd.Stderr = &screen, &screen // one pipe: in the order in which they are written
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = r.grace
 	err := cmd.Run()
 	left := r.endLeftovers()
 	switch {
