@@ -263,7 +263,7 @@ func TestAnInterruptedGitLeavesNoProcess(t *testing.T) {
 	if err := <-failed; err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
-	if err := child.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := child.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, child); errors.Is(err, os.ErrDeadlineExceeded) {
