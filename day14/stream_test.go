@@ -200,6 +200,7 @@ func TestRequestWithoutTools(t *testing.T) {
 }
 
 func TestUnreachableModel(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, want string
 		config     Config

@@ -83,6 +83,7 @@ func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
 // Whatever ends a command, nothing that it started is left. Each command, its background processes included, holds a
 // named pipe open: the pipe's reader comes to the end when the last of them is gone. "ready" writes a line to it.
 func TestNothingThatACommandStartedIsLeft(t *testing.T) {
+	t.Parallel()
 	const interrupted, overTime = "ctrl-c", "ended after the time limit of %d s; output until then:\nbegun"
 	const ended = "done\n[what the command left in its process group was ended]"
 	for name, test := range map[string]struct{ command, want, err string }{

@@ -98,13 +98,14 @@ func TestWhatNoModelCouldUseIsLeftOut(t *testing.T) {
 }
 
 func TestAListWithoutMeasureEnds(t *testing.T) {
+	t.Parallel()
 	n := &notebook{}
-	long := strings.Repeat("x", 30<<20)
+	tools := `{"tools":[{"name":"a","description":"` + strings.Repeat("x", 30<<20) + `"}],"nextCursor":`
 	pages := 0
 	c, _, err := dial(t, n, "", func(ctx context.Context, method, params string) (string, error) {
 		if method == "tools/list" {
 			pages++
-			return fmt.Sprintf(`{"tools":[{"name":"a","description":%q}],"nextCursor":"%d"}`, long, pages), nil
+			return fmt.Sprintf(`%s"%d"}`, tools, pages), nil
 		}
 		return agreed, nil
 	})

@@ -135,6 +135,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestAnEventWithoutEndIsAnError(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"one line":        strings.Repeat("x", 1<<20),
 		"many data lines": "data: " + strings.Repeat("x", 1<<18) + "\n",
