@@ -83,7 +83,7 @@ func TestACallThatIsNotAnsweredIsCancelledAndTheNextOneWorks(t *testing.T) {
 func TestProgressIsShownAndRestartsTheTimeLimit(t *testing.T) {
 	t.Parallel()
 	model := newFakeModel(t, calls("mcp_f_copy", "{}"))
-	_, _, stderr := newChild(t, model, []entry{{name: "f", fake: "failing", more: `"timeoutMs":3000`}}, "copy it").run("") // copy takes 3500 ms
+	_, _, stderr := newChild(t, model, []entry{{name: "f", fake: "failing", more: `"timeoutMs":3000`}}, "copy it").run("") // copy takes 3200 ms
 	model.mustRead(t, "copied")
 	mustShow(t, stderr, "[mcp] f: mcp_f_copy: 1 copying\n", "[mcp] f: mcp_f_copy: 2 copying\n")
 }

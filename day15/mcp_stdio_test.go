@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -55,12 +56,11 @@ func survivors(t *testing.T, mark string) string {
 	return found
 }
 
-// markedLaunch is fakeLaunch with a mark that survivors finds.
+// markedLaunch is fakeLaunch with a mark that survivors finds, another one each time.
 func markedLaunch(t *testing.T, name string) (launch, string) {
 	l := fakeLaunch(name)
-	mark := fmt.Sprintf("%s of %d", t.Name(), os.Getpid())
-	l.env["FAKE_MARK"] = mark
-	return l, "FAKE_MARK=" + mark
+	l.env["FAKE_MARK"] = t.TempDir()
+	return l, "FAKE_MARK=" + l.env["FAKE_MARK"]
 }
 
 func TestACommandThatCannotBeStarted(t *testing.T) {
@@ -207,6 +207,7 @@ func TestStopping(t *testing.T) {
 	if longest := 2*stopGrace + 2*pipeGrace + exitGrace; longest > 5*time.Second {
 		t.Errorf("stopping may take %v", longest)
 	}
+	var all sync.WaitGroup
 	for _, test := range []struct {
 		server string
 		least  time.Duration
@@ -218,17 +219,17 @@ func TestStopping(t *testing.T) {
 		{"floods", stopGrace, "signal: terminated"},             // never reads, and writes without end
 		{"with a grandchild", 0, "exit status 0"},               // leaves a process behind that holds everything
 	} {
-		t.Run(test.server, func(t *testing.T) {
-			t.Parallel()
+		all.Go(func() { // all at once, for some of them take seconds
 			var end string
 			for range 5 { // a machine that stands still for a while makes every server look deaf: then once more
 				if end = stopFake(t, test.server, test.least); end == test.end {
 					return
 				}
 			}
-			t.Errorf("the end was %s, want %s", end, test.end)
+			t.Errorf("%s: the end was %s, want %s", test.server, end, test.end)
 		})
 	}
+	all.Wait()
 }
 
 // stopFake starts the named server and stops it, which takes a while at least; it returns how the server ended.
@@ -236,7 +237,7 @@ func stopFake(t *testing.T, server string, least time.Duration) string {
 	l, mark := markedLaunch(t, server)
 	p := startFake(t, &notebook{}, l)
 	if _, err := p.call(t.Context(), "ready?", nil); err != nil {
-		t.Fatal(err)
+		t.Errorf("%s: %v", server, err)
 	}
 	waiting := goCall(context.Background(), p.stream, "hang")
 	begin := time.Now()
@@ -245,29 +246,30 @@ func stopFake(t *testing.T, server string, least time.Duration) string {
 		go func() { closed <- p.close() }()
 	}
 	if got := <-waiting; got.err == nil || got.err.Error() != "the connection was closed" {
-		t.Errorf("a waiting call got %v", got.err)
+		t.Errorf("%s: a waiting call got %v", server, got.err)
 	}
 	if least == 2*stopGrace { // so long that the call was certainly not kept waiting for it
 		select {
 		case <-p.exited:
-			t.Error("a waiting call was not ended before its server")
+			t.Errorf("%s: a waiting call was not ended before its server", server)
 		default:
 		}
 	}
 	for range 3 {
 		if err := <-closed; err != nil {
-			t.Error(err)
+			t.Errorf("%s: %v", server, err)
 		}
 	}
 	if took := time.Since(begin); took < least {
-		t.Errorf("took %v", took)
+		t.Errorf("%s: took %v", server, took)
 	}
 	if found := survivors(t, mark); found != "" {
-		t.Errorf("left: %s", found)
+		t.Errorf("%s left: %s", server, found)
 	}
 	if err := p.close(); err != nil { // once more
-		t.Error(err)
+		t.Errorf("%s: %v", server, err)
 	}
+	<-p.exited // close does not wait for ever for a process that was killed
 	return p.cmd.ProcessState.String()
 }
 
