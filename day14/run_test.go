@@ -239,10 +239,13 @@ func spawn(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until 
 	return spawnCommand(t, exec.CommandContext(t.Context(), self, args...))
 }
 
+// asAgent makes the test binary the agent; -race would make each of them end a second late.
+var asAgent = []string{"GEEKAGENT_TEST_PROGRAM=agent", "GORACE=atexit_sleep_ms=0"}
+
 // spawnCommand is spawn for a command that becomes the program.
 func spawnCommand(t *testing.T, cmd *exec.Cmd) (_ *exec.Cmd, stdin io.Writer, until func(text string) string) {
 	t.Helper()
-	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
+	cmd.Env = append(os.Environ(), asAgent...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +376,7 @@ func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
 	}
 	r.Close() // head -1 has what it wanted
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent")
+	cmd.Env = append(os.Environ(), asAgent...)
 	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
 	if err := cmd.Run(); err != nil {
 		t.Error(err)

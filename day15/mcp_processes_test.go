@@ -42,7 +42,7 @@ func newChild(t *testing.T, model *fakeModel, entries []entry, args ...string) *
 	t.Cleanup(cancel)
 	c := &child{t: t, cmd: exec.CommandContext(ctx, self, args...), mark: "FAKE_MARK=" + dir}
 	c.cmd.Dir = dir
-	c.cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=agent", "GORACE=atexit_sleep_ms=0", c.mark, "MCP_CONFIG=", "OPENAI_API_KEY=")
+	c.cmd.Env = append(append(os.Environ(), asAgent...), c.mark, "MCP_CONFIG=", "OPENAI_API_KEY=")
 	if model != nil {
 		c.cmd.Env = append(c.cmd.Env, "OPENAI_API_KEY=fake-key", "OPENAI_BASE_URL="+model.URL)
 	}
