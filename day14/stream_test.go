@@ -87,6 +87,8 @@ func TestAnswersOfRealServers(t *testing.T) {
 		{"chunks without choices, nulls, unknown members", events(`{"choices":[]}`, `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":null}}]}`,
 			`{"choices":[{"delta":null}]}`, `{"choices":[{"delta":{"reasoning":"hm","content":"hi"}}],"error":null}`,
 			`{"choices":[{"delta":{},"finish_reason":"stop"}]}`, `{"choices":[],"usage":{"total_tokens":9}}`), "hi", "stop", nil},
+		{"text in parts", deltas("stop", `{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]}`, `{"content":"."}`),
+			"Hello.", "stop", nil},
 		{"members of an unexpected type count as absent", deltas("stop", `{"content":["x"],"tool_calls":"none"}`, `{"content":"ok"}`), "ok", "stop", nil},
 		{"CRLF, comments, event lines, no space after the colon, no end mark",
 			": hi\r\n\r\nevent: message\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\r\n\r\nid: 7\r\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\n",

@@ -43,8 +43,26 @@ type chunk struct {
 }
 
 type delta struct {
-	Content   string     `json:"content"`
+	Content   content    `json:"content"`
 	ToolCalls []fragment `json:"tool_calls"`
+}
+
+// content is text: a string, or a list of parts from some servers.
+type content string
+
+// UnmarshalJSON does not fail: what is neither, and a part without text, says nothing.
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(data, &text) != nil && json.Unmarshal(data, &parts) == nil {
+		for _, part := range parts {
+			text += part.Text
+		}
+	}
+	*c = content(text)
+	return nil
 }
 
 // assembly puts an answer together. The zero assembly is ready.
@@ -109,8 +127,8 @@ func (a *assembly) add(data []byte, text func(string)) error {
 	for _, choice := range c.Choices {
 		for _, d := range []delta{choice.Delta, choice.Message} {
 			if d.Content != "" {
-				a.text.WriteString(d.Content)
-				text(d.Content)
+				a.text.WriteString(string(d.Content))
+				text(string(d.Content))
 			}
 			for _, f := range d.ToolCalls {
 				if a.addFragment(f); len(a.calls) > maxCalls {
