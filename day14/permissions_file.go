@@ -132,14 +132,18 @@ func setRule(rules []rule, name string, policy Policy) []rule {
 	return rules
 }
 
-// write replaces the file.
+// write replaces the file, or the one that it is a link to: it held rules as well, since it was read.
 func (p *Permissions) write(root string, rules []rule) error {
 	var lines []string
 	for _, rule := range rules {
 		lines = append(lines, fmt.Sprintf("    %s: %q", quoted(rule.glob), rule.policy))
 	}
 	text := fmt.Sprintf("{\n  \"root\": %s,\n  \"tools\": {\n%s\n  }\n}\n", quoted(root), strings.Join(lines, ",\n"))
-	return replaceFile(p.file, []byte(text))
+	file := p.file
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	return replaceFile(file, []byte(text))
 }
 
 // quoted is text as JSON.

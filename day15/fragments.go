@@ -38,18 +38,32 @@ func (a *assembly) addFragment(f fragment) {
 	if call.name == "" { // some servers repeat the name in every piece
 		call.name = f.Function.Name
 	}
+	call.arguments.WriteString(f.text())
+}
+
+// text is the fragment's piece of the arguments.
+func (f fragment) text() string {
 	var text string
 	if json.Unmarshal(f.Function.Arguments, &text) != nil {
-		text = string(f.Function.Arguments)
+		return string(f.Function.Arguments)
 	}
-	call.arguments.WriteString(text)
+	return text
 }
+
+// blank reports whether a piece of arguments says nothing.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // find returns the call that a fragment continues, nil if it opens a new one.
 func (a *assembly) find(f fragment) *openCall {
 	for _, c := range slices.Backward(a.calls) {
-		switch sameID := f.ID != "" && f.ID == c.id; {
-		case sameID && f.Index != nil && c.index != nil && *f.Index == *c.index:
+		sameID := f.ID != "" && f.ID == c.id
+		indexed := f.Index != nil && c.index != nil
+		switch {
+		case sameID && indexed && *f.Index == *c.index:
+			return c
+		case sameID && indexed && c.complete(): // the call once more, or another one under its id
+			return nil
+		case sameID && f.Function.Name == c.name && blank(f.text()): // nothing new
 			return c
 		case !sameID && (!c.sameIndex(f) || f.ID != "" && c.id != ""): // a piece of another call
 		case c.isFollowedBy(f):
@@ -64,11 +78,11 @@ func (a *assembly) find(f fragment) *openCall {
 // toolCalls are the calls as they stand in the history. Servers send a call twice, and give one id to several calls;
 // each call has to have its own.
 func (a *assembly) toolCalls() (calls []ToolCall) {
-	for _, c := range a.calls {
-		call := ToolCall{c.id, "function", FunctionCall{c.name, c.arguments.String()}}
-		if slices.Contains(calls, call) {
+	for i, c := range a.calls {
+		if slices.ContainsFunc(a.calls[:i], c.repeats) {
 			continue
 		}
+		call := ToolCall{c.id, "function", FunctionCall{c.name, c.arguments.String()}}
 		taken := func(other ToolCall) bool { return other.ID == call.ID }
 		if call.ID == "" || slices.ContainsFunc(calls, taken) {
 			call.ID = "call_" + rand.Text()
@@ -87,6 +101,15 @@ func (c *openCall) sameIndex(f fragment) bool {
 // complete, or names another one.
 func (c *openCall) isFollowedBy(f fragment) bool {
 	return f.Function.Name != "" && (c.complete() || c.name != f.Function.Name)
+}
+
+// repeats reports whether c is an earlier call that was sent again, with other white space or without its arguments.
+func (c *openCall) repeats(earlier *openCall) bool {
+	if c.id == "" || c.id != earlier.id || c.name != "" && c.name != earlier.name {
+		return false
+	}
+	args := c.arguments.String()
+	return blank(args) || compact([]byte(args)) == compact([]byte(earlier.arguments.String()))
 }
 
 // complete reports whether the arguments are whole. It is asked for each piece, so that it looks at the end first.

@@ -102,8 +102,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
 	a.mcp = mcp
 	code := a.start(ctx, task, *yes)
-	if err := console.Lost(); err != nil && code == exitOK {
-		return a.fail(fmt.Errorf("not all of the output could be written: %w", err))
+	if err := console.Lost(); err != nil {
+		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
 	}
 	return code
 }

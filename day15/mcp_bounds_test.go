@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -128,7 +129,7 @@ func TestAServerThatAnnouncesWithEachListIsNotAskedWithoutEnd(t *testing.T) {
 			if method != "tools/list" {
 				return agreed, nil
 			}
-			if asks++; asks < 1000 {
+			if asks++; asks < 10_000 {
 				f.peer.notified("notifications/tools/list_changed", nil)
 			}
 			return `{"tools":[]}`, nil
@@ -144,9 +145,47 @@ func TestAServerThatAnnouncesWithEachListIsNotAskedWithoutEnd(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		close(c.done)
 		synctest.Wait()
-		if asks < listsPerSecond || asks > 20*listsPerSecond {
+		if asks < 20*listsPerSecond || asks > 21*listsPerSecond+1 {
 			t.Errorf("asked %d times in 20 s", asks)
 		}
+	})
+}
+
+// Who waits for the tools to be taken in waits for one list with all others.
+func TestCallsSideBySideWaitForOneList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var f *fakeTransport
+		c, f, err := dial(t, &notebook{}, "", func(_ context.Context, method, _ string) (string, error) {
+			if method == "tools/list" {
+				time.Sleep(time.Millisecond)
+				f.peer.notified("notifications/tools/list_changed", nil)
+				return `{"tools":[]}`, nil
+			}
+			return agreed, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &MCP{console: newConsole(strings.NewReader(""), io.Discard, io.Discard), offered: map[string]serverTool{}}
+		s := newServer(m, &serverConfig{Name: "s", Timeout: time.Minute}, nil)
+		s.client, m.servers = c, []*server{s}
+		c.listAgain()
+		go s.watch(c)
+		begin := time.Now()
+		var calls sync.WaitGroup
+		for range 100 {
+			calls.Go(func() {
+				for range 5 {
+					s.settle(t.Context(), c)
+				}
+			})
+		}
+		calls.Wait()
+		if took := time.Since(begin); took > 2*time.Second {
+			t.Errorf("100 times 5 calls wait %v", took)
+		}
+		close(c.done)
+		time.Sleep(time.Minute) // for the list that is under way
 	})
 }
 

@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -49,7 +49,7 @@ func parseServer(name string, f *jsonFile, lookup func(string) (string, bool)) s
 }
 
 // glean reads an entry that is of no use, as far as it can be read: what is secret in it has to be known all the same,
-// for the model may read the file. A ${VAR} is no secret.
+// for the model may read the file. A ${VAR} is no secret, and not every header is: nobody has sent them.
 func (c *serverConfig) glean(entry []byte) {
 	var written struct {
 		Command, URL string
@@ -57,8 +57,21 @@ func (c *serverConfig) glean(entry []byte) {
 		Env, Headers map[string]string
 	}
 	_ = json.Unmarshal(entry, &written) // a member of the wrong type costs that member alone
+	maps.DeleteFunc(written.Headers, func(name, _ string) bool { return !sensitive(name) })
 	found := serverConfig{Command: written.Command, Args: written.Args, URL: written.URL, Env: written.Env, Headers: written.Headers}.secrets()
-	c.hidden = append(c.hidden, slices.DeleteFunc(found, func(s secret) bool { return strings.Contains(s.value, "${") })...)
+	for _, s := range found {
+		for _, part := range append(reference.Split(s.value, -1), defaults(s.value)...) {
+			c.hidden = append(c.hidden, secret{s.name, strings.TrimSpace(part)})
+		}
+	}
+}
+
+// defaults are what the references in text fall back on.
+func defaults(text string) (all []string) {
+	for _, match := range reference.FindAllStringSubmatch(text, -1) {
+		all = append(all, strings.TrimPrefix(match[2], ":-"))
+	}
+	return all
 }
 
 func (e *serverEntry) member(key string) error {

@@ -8,7 +8,7 @@ import (
 // How much of us one server may take up in a second.
 const (
 	linesPerSecond = 50 // that it makes us print
-	listsPerSecond = 10 // of its tools, because it announces others
+	listsPerSecond = 50 // of its tools, because it announces others
 )
 
 // limiter allows so much a second. It is safe for concurrent use.
@@ -24,9 +24,16 @@ type limiter struct {
 func (l *limiter) next() (ok, first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := time.Now(); now.Sub(l.since) > time.Second {
+	if now := time.Now(); now.Sub(l.since) >= time.Second {
 		l.since, l.count = now, 0
 	}
 	l.count++
 	return l.count <= l.perSecond, l.count == l.perSecond+1
+}
+
+// rest is how long the second in which no more is allowed still takes.
+func (l *limiter) rest() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Until(l.since.Add(time.Second))
 }

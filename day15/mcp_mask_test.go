@@ -90,18 +90,24 @@ func TestSecretsOfUnusedEntriesAreKnown(t *testing.T) {
 	for _, s := range mustParse(t, `{"mcpServers":{
 		"off":{"disabled":true,"url":"http://h/?key=s3cr3t-A","headers":{"Authorization":"Bearer s3cr3t-B"}},
 		"bad":{"type":"grpc","args":["--token","s3cr3t-C"],"env":{"A_KEY":"s3cr3t-D","B_KEY":"${A_VARIABLE}"}},
-		"odd":{"command":7,"headers":{"X-Key":"s3cr3t-E"}}}}`) {
+		"odd":{"command":7,"headers":{"X-Key":"s3cr3t-E","Accept":"application/json"}},
+		"ref":{"disabled":true,"env":{"F_KEY":"${F_KEY:-s3cr3t-F}","PASSWORD":"pa${ss-s3cr3t-G"},"headers":{"Authorization":"Bearer s3cr3t-H ${X}"}}}}`) {
 		for _, found := range s.secrets() {
 			r.Add(found.name, found.value)
 		}
 	}
-	for _, letter := range "ABCDE" {
+	for _, letter := range "ABCDEFH" {
 		if value := "s3cr3t-" + string(letter); strings.Contains(r.Redact(value), value) {
 			t.Errorf("%s is not known", value)
 		}
 	}
-	if got := r.Redact("${A_VARIABLE}"); got != "${A_VARIABLE}" {
-		t.Errorf("a reference became %s", got)
+	if got := r.Redact("pa${ss-s3cr3t-G"); got != "[REDACTED:PASSWORD]" { // no reference
+		t.Errorf("a password became %s", got)
+	}
+	for _, plain := range []string{"${A_VARIABLE}", "application/json"} {
+		if got := r.Redact(plain); got != plain {
+			t.Errorf("%s became %s", plain, got)
+		}
 	}
 }
 

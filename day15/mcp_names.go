@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -64,8 +63,13 @@ func hashed(name, server, tool string) string {
 	return name[:min(len(name), maxToolName-len(suffix))] + suffix
 }
 
-// odd is a character that the API refuses in a name.
-var odd = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-
 // underscored replaces every character that the API refuses in a name.
-func underscored(text string) string { return odd.ReplaceAllString(text, "_") }
+func underscored(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-':
+			return r
+		}
+		return '_'
+	}, text)
+}

@@ -12,18 +12,41 @@ func (s *server) watch(c *client) {
 	for {
 		select {
 		case <-c.changed:
-			s.refreshAgain(c)
+			s.takeIn(c)
 		case settled := <-s.settling:
 			select {
 			case <-c.changed:
-				s.refreshAgain(c)
+				s.takeIn(c, settled)
 			default:
+				close(settled)
 			}
-			close(settled)
 		case <-c.done:
 			s.tellEnd(c)
 			return
 		}
+	}
+}
+
+// takeIn lists the tools, once for all who are waiting in settle when it asks. A server that announces others with each
+// list would keep us asking: it has to wait.
+func (s *server) takeIn(c *client, waiting ...chan struct{}) {
+	for ok, _ := s.lists.next(); !ok && !c.ended(); ok, _ = s.lists.next() {
+		select {
+		case <-time.After(s.lists.rest()):
+		case <-c.done:
+		}
+	}
+	for more := true; more; {
+		select {
+		case settled := <-s.settling:
+			waiting = append(waiting, settled)
+		default:
+			more = false
+		}
+	}
+	s.refreshAgain(c)
+	for _, settled := range waiting {
+		close(settled)
 	}
 }
 
@@ -56,15 +79,7 @@ func (s *server) settle(ctx context.Context, c *client) {
 }
 
 // refreshAgain is refresh where there is a list already. All pages together may take as long as one request: calls wait.
-// A server that announces others with each list would keep us asking: it has to wait.
 func (s *server) refreshAgain(c *client) {
-	if ok, _ := s.lists.next(); !ok {
-		select {
-		case <-time.After(time.Second):
-		case <-c.done:
-			return
-		}
-	}
 	late := &connectionError{reason: fmt.Sprintf("no end of the list in %d ms", s.config.Timeout.Milliseconds()), late: true}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), s.config.Timeout, late)
 	defer cancel()

@@ -71,7 +71,7 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	}
 	defer response.Body.Close()
 
-	var whole assembly
+	whole := assembly{redact: m.redact}
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); media {
 	case "text/event-stream":
 		err = whole.readEvents(ssestream.NewDecoder(response), text, silence)

@@ -270,6 +270,7 @@ func TestSpacesCannotPushTextToTheBeginningOfALine(t *testing.T) {
 	for row, shown := range map[string]string{
 		strings.Repeat(" ", 87): "[87 spaces]", strings.Repeat("\u3000", 30): "[30 spaces]", strings.Repeat("\t", 10): "[10 spaces]",
 		strings.Repeat(strings.Repeat(" ", 39)+"\u00a0", 2): "[80 spaces]", strings.Repeat("\t", 5): strings.Repeat("\t", 5),
+		strings.Repeat("\t\t\t\t ", 3): "[15 spaces]", strings.Repeat(" ", 40): strings.Repeat(" ", 40),
 	} {
 		b := newBench(t, nil, "", "n\n")
 		err := b.permissions.question(t.Context(), Tool{Preview: func(context.Context, json.RawMessage) string { return "evil #" + row + "About to run: ls" }}, nil, "")
@@ -281,16 +282,20 @@ func TestSpacesCannotPushTextToTheBeginningOfALine(t *testing.T) {
 
 func TestARuleIsSavedInTheFileThatALinkLeadsTo(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("shared.json", []byte("old"), 0o600); err != nil {
+	if err := os.WriteFile("shared.json", []byte(`{"tools":{}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("shared.json", "link.json"); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	if err := replaceFile("link.json", []byte("new")); err != nil {
+	p, err := loadPermissions("link.json", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile("shared.json"); string(text) != "new" {
+	if err := p.save(Tool{Name: "add"}, Allow); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile("shared.json"); !strings.Contains(string(text), `"add": "allow"`) {
 		t.Errorf("the file has %q, error %v", text, err)
 	}
 	if target, err := os.Readlink("link.json"); target != "shared.json" {

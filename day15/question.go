@@ -21,7 +21,10 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 		text += "\nCaution: " + caution
 	}
 	// A row of spaces could push what follows to the beginning of a line of the screen, where it looks like the question.
-	text = manySpaces.ReplaceAllStringFunc(text, func(row string) string {
+	text = spaces.ReplaceAllStringFunc(text, func(row string) string {
+		if columns := utf8.RuneCountInString(row) + 7*strings.Count(row, "\t") + strings.Count(row, "\u3000"); columns <= maxIndent {
+			return row
+		}
 		return fmt.Sprintf("[%d spaces]", utf8.RuneCountInString(row))
 	})
 	answer, err := p.console.Ask(ctx, text+"\nConfirm execution? [y/N/a] ")
@@ -37,8 +40,10 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 	return fmt.Errorf("%w by the user", errDenied)
 }
 
-// manySpaces is a row of spaces, of any kind and width, that no indentation has.
-var manySpaces = regexp.MustCompile(`[\p{Zs}\t]{40,}|[\t\x{3000}]{10,}`)
+// spaces is a row of spaces of any kind; one that is wider than maxIndent, in columns, is no indentation.
+var spaces = regexp.MustCompile(`[\p{Zs}\t]{6,}`)
+
+const maxIndent = 40
 
 // always makes the answer "a" last: for this tool, with any arguments, also after a restart. It fails, and the call with
 // it, if a person has denied the tool in the file meanwhile.

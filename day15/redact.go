@@ -21,8 +21,9 @@ type secret struct{ name, value string }
 
 // Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor, and a nil one, know none.
 type Redactor struct {
-	mu       sync.RWMutex // guards what follows
-	secrets  []secret     // each value in all its spellings, the longest first
+	mu       sync.RWMutex  // guards what follows
+	secrets  []secret      // each value in all its spellings, the longest first
+	starting [256][]secret // the same, by their first byte
 	replacer *strings.Replacer
 }
 
@@ -55,7 +56,9 @@ func (r *Redactor) Add(name, value string) {
 		return cmp.Or(len(b.value)-len(a.value), cmp.Compare(a.name, b.name))
 	})
 	var pairs []string
+	r.starting = [256][]secret{}
 	for _, s := range r.secrets {
+		r.starting[s.value[0]] = append(r.starting[s.value[0]], s)
 		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
 	}
 	r.replacer = strings.NewReplacer(pairs...)
@@ -119,7 +122,7 @@ func (r *Redactor) Split(text string) (done, rest string) {
 	defer r.mu.RUnlock()
 	for i := 0; i < len(text); { // as the replacer goes through the whole text
 		known := 1
-		for _, s := range r.secrets {
+		for _, s := range r.starting[text[i]] {
 			switch {
 			case len(s.value) > len(text)-i && strings.HasPrefix(s.value, text[i:]):
 				return text[:i], text[i:]

@@ -7,11 +7,7 @@ import (
 
 // replaceFile writes a file of the agent's own, readable for its owner alone, and its folder if need be. It writes a
 // new file and renames it: whoever reads meanwhile, or comes after a crash, finds the old text or the new one, whole.
-// Where name is a symbolic link, the file that it leads to is replaced.
 func replaceFile(name string, data []byte) error {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real
-	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

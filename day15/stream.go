@@ -53,11 +53,13 @@ type content string
 // UnmarshalJSON does not fail: what is neither, and a part without text, says nothing.
 func (c *content) UnmarshalJSON(data []byte) error {
 	var text string
-	var parts []struct {
-		Text string `json:"text"`
-	}
+	var parts []json.RawMessage
 	if json.Unmarshal(data, &text) != nil && json.Unmarshal(data, &parts) == nil {
-		for _, part := range parts {
+		for _, raw := range parts {
+			var part struct {
+				Text string `json:"text"`
+			}
+			_ = json.Unmarshal(raw, &part)
 			text += part.Text
 		}
 	}
@@ -67,6 +69,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 
 // assembly puts an answer together. The zero assembly is ready.
 type assembly struct {
+	redact *Redactor // for errors: they quote what came
 	text   strings.Builder
 	calls  []*openCall
 	finish string
@@ -81,15 +84,16 @@ func (a *assembly) readEvents(events ssestream.Decoder, text func(string), silen
 		if bytes.Equal(data, []byte("[DONE]")) {
 			return nil
 		}
-		if len(data) == 0 { // a comment: the server is alive
+		said := a.finish != ""
+		if len(data) > 0 { // else a comment: the server is alive
+			if err := a.add(data, text); err != nil {
+				return err
+			}
+		}
+		switch {
+		case a.finish == "":
 			silence.Reset(modelSilence)
-			continue
-		}
-		if err := a.add(data, text); err != nil {
-			return err
-		}
-		silence.Reset(modelSilence)
-		if a.finish != "" {
+		case !said:
 			silence.Reset(lastWords)
 		}
 	}
@@ -113,10 +117,10 @@ func (a *assembly) add(data []byte, text func(string)) error {
 	var c chunk
 	var mismatch *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
-		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, preview(string(data), 100))
+		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, preview(a.redact.Redact(string(data)), 100))
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return fmt.Errorf("the model failed: %s", preview(errorText(data), 300))
+		return fmt.Errorf("the model failed: %s", preview(a.redact.Redact(errorText(data)), 300))
 	}
 	if a.size += len(data); a.size > maxAnswer {
 		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)

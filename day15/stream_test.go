@@ -56,6 +56,26 @@ func TestAnswersOfRealServers(t *testing.T) {
 			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
 			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\""}}]}`, `{"tool_calls":[{"index":1,"function":{"arguments":":1}"}}]}`),
 			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"and when the second time has other white space", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":"{\"a\": 1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"and when it has no name", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"index":1,"id":"c1","function":{"arguments":"{\"a\":1}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"and when it has no arguments", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"index":1,"id":"c1","function":{"name":"add","arguments":""}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"a last piece that says nothing", deltas("tool_calls",
+			`{"tool_calls":[{"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}}]}`,
+			`{"tool_calls":[{"id":"c1","function":{"name":"add","arguments":""}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
+		{"two calls with one id, both sent twice", deltas("tool_calls",
+			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},{"index":1,"id":"c1","function":{"name":"now","arguments":"{}"}}]}`,
+			`{"tool_calls":[{"index":2,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},{"index":3,"id":"c1","function":{"name":"now","arguments":"{}"}}]}`),
+			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"", "now", `{}`}}},
 		{"two calls with one id", deltas("tool_calls",
 			`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"add","arguments":"{\"a\":1}"}},{"index":1,"id":"c1","function":{"name":"now","arguments":"{}"}}]}`),
 			"", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}, {"", "now", `{}`}}},
@@ -87,7 +107,7 @@ func TestAnswersOfRealServers(t *testing.T) {
 		{"chunks without choices, nulls, unknown members", events(`{"choices":[]}`, `{"choices":[{"delta":{"role":"assistant","content":null,"tool_calls":null}}]}`,
 			`{"choices":[{"delta":null}]}`, `{"choices":[{"delta":{"reasoning":"hm","content":"hi"}}],"error":null}`,
 			`{"choices":[{"delta":{},"finish_reason":"stop"}]}`, `{"choices":[],"usage":{"total_tokens":9}}`), "hi", "stop", nil},
-		{"text in parts", deltas("stop", `{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Hel"},{"type":"text","text":"lo"}]}`, `{"content":"."}`),
+		{"text in parts", deltas("stop", `{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Hel"},7,{"type":"text","text":"lo"}]}`, `{"content":"."}`),
 			"Hello.", "stop", nil},
 		{"members of an unexpected type count as absent", deltas("stop", `{"content":["x"],"tool_calls":"none"}`, `{"content":"ok"}`), "ok", "stop", nil},
 		{"CRLF, comments, event lines, no space after the colon, no end mark",
@@ -127,7 +147,7 @@ func TestAnswersOfRealServers(t *testing.T) {
 // The connection stays open after the last words, and nothing more comes.
 func TestAnAnswerIsWholeWithoutTheEndOfTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := &http.Client{Transport: openConnection(deltas("stop", `{"content":"Hello."}`))}
+		client := &http.Client{Transport: openConnection(deltas("stop", `{"content":"Hello."}`))} // and then comments
 		config := Config{BaseURL: "http://model.test/v1", Key: "k", Model: "m"}
 		m := &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key), option.WithHTTPClient(client)), nil}
 		begin := time.Now()
@@ -144,7 +164,17 @@ type openConnection string
 func (stream openConnection) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, w := io.Pipe()
 	context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
-	go io.WriteString(w, strings.TrimSuffix(string(stream), "data: [DONE]\n\n"))
+	go func() {
+		_, err := io.WriteString(w, strings.TrimSuffix(string(stream), "data: [DONE]\n\n"))
+		for err == nil {
+			select {
+			case <-time.After(time.Second):
+				_, err = io.WriteString(w, ": ping\n\n")
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}()
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
 }
 
@@ -155,6 +185,7 @@ func TestAnswersThatFail(t *testing.T) {
 		{"the connection ends in the middle of an event", "data: " + half + "\n\ndata: {\"choi", "cut off"},
 		{"an empty stream", "", "cut off"},
 		{"an error inside a good stream", events(half, `{"error":{"message":"overloaded","code":503}}`), "the model failed: overloaded"},
+		{"an error that quotes the key, in its middle", events(`{"error":{"message":"` + strings.Repeat("x", 290) + `key-of-the-test"}}`), "[REDACTED…"},
 		{"an error that is only a text", events(`{"error":"no memory"}`), "the model failed: no memory"},
 		{"calls without end", deltas("tool_calls", `{"tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"index":7,"id":"c"},`, 3), ",")+`]}`,
 			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool calls"},
@@ -185,7 +216,8 @@ func manyCalls(n int) string {
 
 // ask sends one request to a server with the given script.
 func ask(t *testing.T, script string) (answer Answer, streamed string, err error) {
-	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"}, nil)
+	redact := newRedactor([]string{"A_KEY=key-of-the-test"})
+	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"}, redact)
 	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece })
 	return answer, streamed, err
 }
