@@ -59,7 +59,7 @@ func (a *assembly) find(f fragment) *openCall {
 		sameID := f.ID != "" && f.ID == c.id
 		indexed := f.Index != nil && c.index != nil
 		switch {
-		case sameID && indexed && *f.Index == *c.index:
+		case sameID && indexed && *f.Index == *c.index: // id and index come with every piece
 			return c
 		case sameID && indexed && c.complete(): // the call once more, or another one under its id
 			return nil

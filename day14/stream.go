@@ -59,7 +59,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 			var part struct {
 				Text string `json:"text"`
 			}
-			_ = json.Unmarshal(raw, &part)
+			_ = json.Unmarshal(raw, &part) // a part of another shape has no text
 			text += part.Text
 		}
 	}
@@ -77,7 +77,8 @@ type assembly struct {
 	size   int
 }
 
-// readEvents reads a stream to its end: [DONE], or the end of the connection. Each event starts silence anew.
+// readEvents reads a stream to its end: [DONE], or the end of the connection. Each event starts silence anew, until the
+// model has said why it stopped.
 func (a *assembly) readEvents(events ssestream.Decoder, text func(string), silence *time.Timer) error {
 	for events.Next() {
 		data := bytes.TrimSpace(events.Event().Data)
