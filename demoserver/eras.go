@@ -61,39 +61,6 @@ func (s *server) versions() []string {
 	return all
 }
 
-// isModern tells the era of a request by the version in its _meta (2026-07-28,
-// Versioning, "Backward Compatibility"): who names none is a legacy client. It
-// fails with invalidParams if a modern request lacks a required member, and
-// with unsupportedVersion if it names a version that we do not speak.
-func (s *server) isModern(req message) (bool, *rpcError) {
-	var params struct {
-		ProtocolVersion string `json:"protocolVersion"` // of initialize
-		Meta            struct {
-			Version      string         `json:"io.modelcontextprotocol/protocolVersion"`
-			Capabilities map[string]any `json:"io.modelcontextprotocol/clientCapabilities"`
-		} `json:"_meta"`
-	}
-	if !s.modern {
-		return false, nil
-	}
-	if err := decode(req.Params, &params); err != nil {
-		return false, err
-	}
-	switch version := params.Meta.Version; {
-	case version == "" && s.legacy:
-		return false, nil
-	case version == "" && req.Method == "initialize":
-		return false, s.unsupported(params.ProtocolVersion)
-	case version == "":
-		return false, missing("protocolVersion")
-	case version != modernVersion:
-		return false, s.unsupported(version)
-	case params.Meta.Capabilities == nil:
-		return false, missing("clientCapabilities")
-	}
-	return true, nil
-}
-
 // missing is the error for a modern request without a required member of _meta.
 func missing(key string) *rpcError {
 	return &rpcError{Code: invalidParams, Message: fmt.Sprintf("_meta lacks io.modelcontextprotocol/%s", key)}
