@@ -57,7 +57,7 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	if err := m.config.Check(); err != nil {
 		return Answer{}, err
 	}
-	caller := ctx
+	caller := ctx // its end ends the request; what we cancel may come too late to matter
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })

@@ -22,10 +22,11 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 	}
 	// A row of spaces could push what follows to the beginning of a line of the screen, where it looks like the question.
 	text = spaces.ReplaceAllStringFunc(text, func(row string) string {
-		if columns := utf8.RuneCountInString(row) + 7*strings.Count(row, "\t") + strings.Count(row, "\u3000"); columns <= maxIndent {
+		count := utf8.RuneCountInString(row)
+		if count+7*strings.Count(row, "\t")+strings.Count(row, "\u3000") <= maxIndent {
 			return row
 		}
-		return fmt.Sprintf("[%d spaces]", utf8.RuneCountInString(row))
+		return fmt.Sprintf("[%d spaces]", count)
 	})
 	answer, err := p.console.Ask(ctx, text+"\nConfirm execution? [y/N/a] ")
 	if err != nil {
@@ -40,9 +41,10 @@ func (p *Permissions) question(ctx context.Context, tool Tool, args json.RawMess
 	return fmt.Errorf("%w by the user", errDenied)
 }
 
-// spaces is a row of spaces of any kind; one that is wider than maxIndent, in columns, is no indentation.
+// spaces is a row of spaces of any kind: a tab is up to eight columns wide, U+3000 two.
 var spaces = regexp.MustCompile(`[\p{Zs}\t]{6,}`)
 
+// maxIndent is the width, in columns, above which a row of spaces is no indentation.
 const maxIndent = 40
 
 // always makes the answer "a" last: for this tool, with any arguments, also after a restart. It fails, and the call with

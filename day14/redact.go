@@ -71,8 +71,9 @@ func spellings(value string) []string {
 	plain := json.NewEncoder(&line)
 	plain.SetEscapeHTML(false)
 	_ = plain.Encode(value) // a string always has a JSON form
+	inJSON := strings.TrimSuffix(line.String(), "\n")
 	var ascii strings.Builder
-	for _, r := range strings.TrimSuffix(line.String(), "\n") {
+	for _, r := range inJSON {
 		if r < utf8.RuneSelf {
 			ascii.WriteRune(r)
 			continue
@@ -82,7 +83,7 @@ func spellings(value string) []string {
 		}
 	}
 	all := []string{value}
-	for _, text := range []string{strings.TrimSuffix(line.String(), "\n"), quoted(value), ascii.String()} {
+	for _, text := range []string{inJSON, quoted(value), ascii.String()} {
 		if inner := text[1 : len(text)-1]; !slices.Contains(all, inner) {
 			all = append(all, inner)
 		}

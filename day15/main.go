@@ -115,7 +115,7 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 		return a.fail(err)
 	}
 	a.permissions.yes, a.permissions.oneShot = yes, task != ""
-	if task == "" || !yes {
+	if task == "" || !yes { // else nobody is asked, and what is typed is meant for the shell
 		a.console.Listen()
 	}
 	root, err := os.OpenRoot(a.permissions.Root)

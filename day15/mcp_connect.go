@@ -13,7 +13,7 @@ func (s *server) start(ctx context.Context) {
 	case s.config.Err != nil:
 		s.err = s.config.Err // nobody else looks at it before started is closed
 	default:
-		if _, err := s.live(ctx); err != nil {
+		if _, err := s.live(ctx); err != nil { // live keeps it too, but not where ctx ended before it tried
 			s.mu.Lock()
 			s.err = err
 			s.mu.Unlock()

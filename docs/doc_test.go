@@ -30,8 +30,7 @@ a program that was built once, in configs as well, and reports "exit status N" a
 command is the real one, without a network. stdin is no terminal: one-shot tasks that ask a question need -yes. A block may take
 60 s and must leave no process. A line "[mcp] x: waiting for …" of a slow start does not count, unless the block shows one
 of the same server. Output that shows the machine's own folders is refused. What differs from run to run is
-best avoided: give demoserver a -seed, and -only one server where several would print to stderr at once; -count=5 -v tells.
-A fault counts if a second reader finds one too, for the limits of some blocks are shorter than what a machine may stand still.
+best avoided: give demoserver a -seed, and -only one server where several would print to stderr at once; -count=5 tells.
 
 	<!-- mask: [0-9.]+ms -->
 
