@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
 	code := a.start(ctx, task, *yes)
 	if err := console.Lost(); err != nil {
-		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
+		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err))) // a code above 1 says more
 	}
 	return code
 }

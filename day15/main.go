@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a.mcp = mcp
 	code := a.start(ctx, task, *yes)
 	if err := console.Lost(); err != nil {
-		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
+		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err))) // a code above 1 says more
 	}
 	return code
 }

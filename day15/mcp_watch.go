@@ -44,7 +44,9 @@ func (s *server) takeIn(c *client, waiting ...chan struct{}) {
 			more = false
 		}
 	}
-	s.refreshAgain(c)
+	if !c.ended() {
+		s.refreshAgain(c)
+	}
 	for _, settled := range waiting {
 		close(settled)
 	}
