@@ -3,152 +3,112 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"math"
-	"slices"
+	"io"
 	"sync"
+	"time"
 )
 
-// call is what a running tool knows of the call: the arguments, which match its
-// schema, and how to reach the client before the result is there.
-type call struct {
-	args   map[string]any
-	token  json.RawMessage // progressToken of the request, nil if it has none
-	modern bool
-	notify notifier
-}
+// grace is how long calls may run on when the input has ended, so that `echo … | demoserver` prints an answer.
+const grace = 500 * time.Millisecond
 
-// notifier sends a notification to the client whose request is being answered.
-type notifier func(method string, params any)
+// handler acts on a message, and replies if it is a request. It fails if the client cannot be reached.
+type handler = func(m message) error
 
-// text gives an argument that the schema calls a string.
-func (c call) text(name string) string {
-	text, _ := c.args[name].(string)
-	return text
-}
+// transport takes messages from a client to handle, and what that sends back to the client, until the client leaves.
+type transport func(handle handler, stdin io.Reader, stdout io.Writer) error
 
-// number gives an argument that the schema calls a number or an integer.
-func (c call) number(name string) float64 {
-	number, _ := c.args[name].(float64)
-	return number
-}
-
-// progress reports that done of total steps are behind us, if the client asked
-// to be told by sending a token (specification, Progress).
-func (c call) progress(done, total int) {
-	if c.token == nil || string(c.token) == null {
-		return
+// sideBySide makes serve run tool calls in the background, so that nothing waits for a tool that takes its time. Replies
+// overtake each other; the id tells which is which. Calls that outlast the end of the input by grace are cut off.
+func sideBySide(serve transport) transport {
+	return func(handle handler, stdin io.Reader, stdout io.Writer) error {
+		var mu sync.Mutex // guards send: one line at a time
+		var client calls
+		var open sync.WaitGroup
+		err := serve(func(m message) error {
+			send := m.send
+			m.send = func(v any) error {
+				mu.Lock()
+				defer mu.Unlock()
+				return send(v)
+			}
+			m = client.register(m)
+			if m.cancelled == nil {
+				return handle(m)
+			}
+			open.Go(func() {
+				if err := handle(m); err != nil {
+					crash(1, err.Error())
+				}
+			})
+			return nil
+		}, stdin, stdout)
+		idle, done := context.WithTimeout(context.Background(), grace)
+		go func() {
+			open.Wait()
+			done()
+		}()
+		<-idle.Done()
+		return err
 	}
-	c.notify("notifications/progress", struct {
+}
+
+// calls are the tool calls of one client that have no result yet: for the raw id of each, the channel that tells it that
+// it is cancelled. The zero value is ready.
+type calls struct{ running sync.Map }
+
+// register makes a tools/call one that can be cancelled: its channel is then closed, and it sends nothing any more. For
+// notifications/cancelled it cancels the call that the client means (2025-11-25, Cancellation). Any other message it
+// returns as it is.
+func (c *calls) register(m message) message {
+	if m.Method == "notifications/cancelled" {
+		c.cancel(string(m.Params.RequestID), nil)
+	}
+	if m.Method != "tools/call" || m.ID == nil {
+		return m
+	}
+	cancelled, send := make(chan struct{}), m.send
+	c.running.Store(string(m.ID), cancelled)
+	m.cancelled = cancelled
+	m.send = func(v any) error {
+		select {
+		case <-cancelled:
+			return nil
+		default:
+		}
+		if _, last := v.(message); last {
+			c.running.Delete(string(m.ID))
+		}
+		return send(v)
+	}
+	return m
+}
+
+// cancel ends the call with this raw id, if it is running. It is made for running.Range too, where it ends every call.
+func (c *calls) cancel(id, _ any) bool {
+	if cancelled, ok := c.running.LoadAndDelete(id); ok {
+		close(cancelled.(chan struct{}))
+	}
+	return true
+}
+
+// notification is a message without an id: nobody replies to it.
+type notification struct {
+	JSONRPC string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params,omitempty"`
+}
+
+// progress tells the client that done of total steps of its call are behind us, if it asked for that by sending a token
+// (2025-11-25, Progress). It fails if the client cannot be reached.
+func (m message) progress(done, total int) error {
+	token := m.Params.Meta["progressToken"]
+	if token == nil || string(token) == "null" {
+		return nil
+	}
+	return m.send(notification{"2.0", "notifications/progress", struct {
 		Token    json.RawMessage `json:"progressToken"`
 		Progress int             `json:"progress"`
 		Total    int             `json:"total"`
 		Message  string          `json:"message"`
-	}{c.token, done, total, "counting"})
-}
-
-// listChanged tells a legacy client to ask for the tools again. A modern one
-// would have to subscribe to that, which we do not offer.
-func (c call) listChanged() {
-	if !c.modern {
-		c.notify("notifications/tools/list_changed", nil)
-	}
-}
-
-// jsonText is JSON written by hand; it goes out as it stands.
-type jsonText string
-
-// MarshalJSON implements json.Marshaler.
-func (t jsonText) MarshalJSON() ([]byte, error) { return []byte(t), nil }
-
-// check compares arguments with the tool's schema, as far as our schemas go:
-// required members, and the types of those that are there. Unknown members are
-// ignored. The error names the argument, so that a model can mend its call.
-func (t tool) check(args map[string]any) error {
-	var schema struct {
-		Properties map[string]struct{ Type string }
-		Required   []string
-	}
-	if err := json.Unmarshal([]byte(t.InputSchema), &schema); err != nil {
-		return fmt.Errorf("the schema of %s: %w", t.Name, err)
-	}
-	for _, name := range schema.Required {
-		if args[name] == nil {
-			return fmt.Errorf("argument %q is missing", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
-		value, want := args[name], schema.Properties[name].Type
-		if value != nil && !hasType(value, want) {
-			return fmt.Errorf("argument %q must be of type %s", name, want)
-		}
-	}
-	return nil
-}
-
-// hasType tells whether a decoded JSON value is of a type of JSON Schema.
-func hasType(value any, want string) bool {
-	switch v := value.(type) {
-	case string:
-		return want == "string"
-	case float64:
-		return want == "number" || want == "integer" && v == math.Trunc(v)
-	case bool:
-		return want == "boolean"
-	case []any:
-		return want == "array"
-	}
-	return want == "object"
-}
-
-// running holds the calls of one client that have no result yet, by the raw id
-// of the request, so that notifications/cancelled finds them (specification,
-// Cancellation). The zero value is ready.
-type running struct {
-	mu    sync.Mutex // guards calls
-	calls map[string]context.CancelFunc
-}
-
-// begin registers a call. The context it gives ends when the call is cancelled,
-// and whoever runs the call must call end afterwards.
-func (r *running) begin(ctx context.Context, id json.RawMessage) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.calls == nil {
-		r.calls = map[string]context.CancelFunc{}
-	}
-	r.calls[string(id)] = cancel
-	return ctx, func() {
-		cancel()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.calls, string(id))
-	}
-}
-
-// heard acts on a notification of the client. Only one matters to us; all
-// others, and a malformed one, are ignored, since nobody waits for an answer.
-func (r *running) heard(note message) {
-	var params struct {
-		RequestID json.RawMessage `json:"requestId"`
-	}
-	if note.Method != "notifications/cancelled" || decode(note.Params, &params) != nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if cancel, ok := r.calls[string(params.RequestID)]; ok {
-		cancel()
-	}
-}
-
-// cancelAll cancels every call.
-func (r *running) cancelAll() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, cancel := range r.calls {
-		cancel()
-	}
+	}{token, done, total, "counting"}})
 }
