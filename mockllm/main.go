@@ -19,23 +19,21 @@
 //
 // Flags come before the command:
 //
-//	-addr HOST:PORT   where to listen (127.0.0.1:8910, or the port in PORT;
-//	                  with a command any free port)
+//	-addr HOST:PORT   where to listen (127.0.0.1:8910, or the port in PORT; with a
+//	                  command any free port). Only this machine is answered.
 //	-model NAME       the OPENAI_MODEL of the command: mock or mock-sloppy
 //	-journal FILE     append the body of each request to FILE, one JSON line each
 package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -43,70 +41,82 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	log.SetFlags(0)
+	log.SetPrefix("mockllm: ")
+	os.Exit(run())
 }
 
-// run is the whole program; it gives the exit code. When ctx ends, the server
-// stops, and a running command is asked to terminate.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("mockllm", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	addr := flags.String("addr", "", "`host:port` to listen on")
-	model := flags.String("model", plainModel, "the command's OPENAI_MODEL: mock or mock-sloppy")
-	journalFile := flags.String("journal", "", "append each request body to this `file`")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
-	} else if err != nil {
-		return 2
-	}
+// run is the whole program; it gives the exit code.
+func run() int {
+	addr := flag.String("addr", "", "`host:port` to listen on")
+	model := flag.String("model", plainModel, "the command's OPENAI_MODEL: mock or mock-sloppy")
+	journal := flag.String("journal", os.DevNull, "append each request body to this `file`")
+	flag.Parse() // ends the program with 2 if a flag is wrong
 	if !slices.Contains(models, *model) {
-		fmt.Fprintf(stderr, "mockllm: there is no model %q; take one of %q\n", *model, models)
+		log.Printf("there is no model %q; take one of %q", *model, models)
 		return 2
 	}
-	mock := &api{log: log.New(stderr, "mockllm: ", 0)}
-	if *journalFile != "" { // for its owner's eyes only, as prompts may be private
-		file, err := os.OpenFile(*journalFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			fmt.Fprintf(stderr, "mockllm: cannot open the journal: %v\n", err)
-			return 1
-		}
-		defer file.Close()
-		mock.journal = file
-	}
-	listener, err := net.Listen("tcp", address(*addr, flags.NArg() > 0))
+	// It is for its owner's eyes only, as prompts may be private.
+	file, err := os.OpenFile(*journal, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		fmt.Fprintf(stderr, "mockllm: cannot listen: %v (-addr takes another address)\n", err)
+		log.Printf("cannot open the journal: %v", err)
 		return 1
 	}
-	server := &http.Server{Handler: mock, ErrorLog: mock.log, ReadHeaderTimeout: 5 * time.Second}
-	baseURL := "http://" + listener.Addr().String() + "/v1"
-	if flags.NArg() == 0 {
-		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		fmt.Fprintf(stdout, "mock LLM listening on %s (api key: %s)\n", baseURL, apiKey)
-		return serve(ctx, server, listener, stderr)
+	defer file.Close()
+	// A command gets a free port, so that several can run at once.
+	port, isCommand := cmp.Or(os.Getenv("PORT"), "8910"), flag.NArg() > 0
+	if isCommand {
+		port = "0"
 	}
+	listener, err := net.Listen("tcp", cmp.Or(*addr, "127.0.0.1:"+port))
+	if err != nil {
+		log.Printf("cannot listen: %v (-addr takes another address)", err)
+		return 1
+	}
+	server := &http.Server{Handler: &api{journal: file}, ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(listener) // ends with the Close below; its error is that Close
 	defer server.Close()
-	env := []string{"OPENAI_BASE_URL=" + baseURL, "OPENAI_API_KEY=" + apiKey, "OPENAI_MODEL=" + *model}
-	return runCommand(ctx, flags.Args(), env, stdin, stdout, stderr)
-}
-
-// address is where to listen: at the place asked for; else, for a command, at a
-// free port, so that several can run at once; else at the well-known one.
-func address(asked string, forCommand bool) string {
-	if asked == "" && forCommand {
-		return "127.0.0.1:0"
+	baseURL := "http://" + listener.Addr().String() + "/v1"
+	if isCommand {
+		return runCommand(flag.Args(), "OPENAI_BASE_URL="+baseURL, "OPENAI_API_KEY="+apiKey, "OPENAI_MODEL="+*model)
 	}
-	return cmp.Or(asked, "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "8910"))
-}
-
-// serve answers requests until ctx ends, and gives the exit code.
-func serve(ctx context.Context, server *http.Server, listener net.Listener, stderr io.Writer) int {
-	context.AfterFunc(ctx, func() { server.Close() })
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		fmt.Fprintf(stderr, "mockllm: %v\n", err)
-		return 1
-	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	fmt.Printf("mock LLM listening on %s (api key: %s)\n", baseURL, apiKey)
+	<-stop
 	return 0
+}
+
+// runCommand runs args with env (KEY=value) on top of our own environment and
+// gives its exit code, as a shell would see it. The command stays in our process
+// group, so that the terminal's Ctrl-C reaches it without our help.
+func runCommand(args []string, env ...string) int {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(cmd.Environ(), env...) // of two values for one key the last counts
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	// These must not end us while the command runs. What is ignored (nohup) stays
+	// ignored, for us and for the command.
+	signals := make(chan os.Signal, 8)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		log.Printf("cannot start the command: %v", err)
+		return 127
+	}
+	go func() { // ends with the program
+		for s := range signals {
+			isTerminals := s == os.Interrupt || s == syscall.SIGQUIT // which sends them to the command too
+			if !isTerminals && cmd.Process.Signal(s) != nil {
+				cmd.Process.Kill() // where signals cannot be sent (Windows)
+			}
+		}
+	}()
+	cmd.Wait() // the state tells how it ended
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
 }
