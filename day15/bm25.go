@@ -3,132 +3,110 @@ package main
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// The constants of BM25, at their usual values: bm25K1 says how much the tenth occurrence of a word still counts, bm25B how much
-// a long passage has to contain to count as much as a short one.
+// The constants of BM25, at their usual values: bm25K1 says how much the tenth occurrence of a word still counts, bm25B
+// how much a long passage has to contain to count as much as a short one.
 const (
 	bm25K1 = 1.2
 	bm25B  = 0.75
 )
 
-// wordIndex finds passages by their words. It never changes.
-type wordIndex struct {
-	passages []Hit
-	lengths  []int // in tokens
-	mean     float64
-	postings map[string][]posting
+// Hit is a passage of a document, as a search finds it.
+type Hit struct {
+	Title   string
+	Source  string
+	Passage int // its number in the document, from 1
+	Text    string
+
+	words []string // of the title and the text
+	score float64
 }
 
-// posting says that a token stands in a passage, and how often.
-type posting struct{ passage, count int }
-
-// newIndex takes the passages in the order in which equally good ones are to be found. The words of a title count in
-// each passage of its document.
-func newIndex(passages []Hit) *wordIndex {
-	x := &wordIndex{passages: passages, postings: map[string][]posting{}}
-	total := 0
-	for i, passage := range passages {
-		counts := map[string]int{}
-		words := tokens(passage.Title + "\n" + passage.Text)
-		for _, token := range words {
-			counts[token]++
-		}
-		for token, count := range counts {
-			x.postings[token] = append(x.postings[token], posting{i, count})
-		}
-		x.lengths = append(x.lengths, len(words))
-		total += len(words)
-	}
-	x.mean = float64(total) / float64(max(len(passages), 1))
-	return x
-}
-
-// search returns the passages that share a token with the query, the best first, at most limit.
-func (x *wordIndex) search(query string, limit int) []Hit {
-	words := tokens(query)
-	slices.Sort(words) // sums of floats depend on their order
-	scores := map[int]float64{}
-	for _, token := range slices.Compact(words) {
-		found := x.find(token)
-		n, all := float64(len(found)), float64(len(x.passages))
-		rarity := math.Log(1 + (all-n+0.5)/(n+0.5))
-		for passage, count := range found {
-			norm := bm25K1 * (1 - bm25B + bm25B*float64(x.lengths[passage])/x.mean)
-			scores[passage] += rarity * float64(count) * (bm25K1 + 1) / (float64(count) + norm)
+// Search returns the passages that match the query best, the best first, at most limit; none if no word of the query
+// occurs. The same query on the same documents always has the same answer.
+func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
+	total := 0.0 // words of all passages
+	for _, d := range k.Stored {
+		for i, text := range passages(d.Text) {
+			words := searchWords(d.Title + "\n" + text)
+			hits, total = append(hits, Hit{d.Title, d.Source, i + 1, text, words, 0}), total+float64(len(words))
 		}
 	}
-	order := make([]int, 0, len(scores))
-	for passage := range scores {
-		order = append(order, passage)
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), cmp.Compare(i, j)) })
-	var hits []Hit
-	for _, passage := range order[:min(limit, len(order))] {
-		hit := x.passages[passage]
-		hit.Score = scores[passage]
-		hits = append(hits, hit)
-	}
-	return hits
-}
-
-// find returns how often a token stands in which passages. A single CJK character is also found inside the pairs.
-func (x *wordIndex) find(token string) map[int]int {
-	found := map[int]int{}
-	for _, p := range x.postings[token] {
-		found[p.passage] = p.count
-	}
-	if r, size := utf8.DecodeRuneInString(token); size == len(token) && isCJK(r) {
-		for pair, postings := range x.postings {
-			if pair != token && strings.Contains(pair, token) {
-				for _, p := range postings {
-					found[p.passage] += p.count
+	all, words := float64(len(hits)), searchWords(query)
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		isCJK := cjkRun.MatchString(word)
+		counts, found := make([]float64, len(hits)), 0.0
+		for i, hit := range hits {
+			for _, w := range hit.words {
+				if w == word || isCJK && strings.Contains(w, word) { // one character is found in a pair
+					counts[i]++
 				}
 			}
+			found += min(counts[i], 1)
+		}
+		rarity := math.Log(1 + (all-found+0.5)/(found+0.5))
+		for i, count := range counts {
+			length := float64(len(hits[i].words)) * all / total // 1 is the average
+			hits[i].score += rarity * count * (bm25K1 + 1) / (count + bm25K1*(1-bm25B+bm25B*length))
 		}
 	}
-	return found
+	hits = slices.DeleteFunc(hits, func(hit Hit) bool { return !(hit.score > 0) })
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.score, a.score) })
+	return hits[:min(limit, len(hits))]
 }
 
-// tokens returns the words of a text, in lower case: runs of letters and digits. Chinese, Japanese and Korean text has
-// no spaces to rely on, so there each pair of neighbours is a token, and a character without neighbours is one.
-func tokens(text string) []string {
-	var found []string
-	text = strings.ToLower(text)
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		kind := isWord
-		if isCJK(r) {
-			kind = isCJK
-		} else if !isWord(r) {
-			text = text[size:]
-			continue
-		}
-		end := strings.IndexFunc(text, func(r rune) bool { return !kind(r) })
-		if end < 0 {
-			end = len(text)
-		}
-		run := []rune(text[:end])
-		text = text[end:]
-		if isCJK(r) && len(run) > 2 {
-			for i := range run[1:] {
-				found = append(found, string(run[i:i+2]))
+var (
+	cjkRun = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}ー]+`)
+	// nameParts match where a part of an identifier ends and the next begins, as in getUser and HTTPServer.
+	nameParts = regexp.MustCompile(`([\p{Ll}\p{Nd}])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})`)
+	// searchWord matches a language such as C# or C++, or an identifier.
+	searchWord = regexp.MustCompile(`\b[A-Za-z](?:#|\+\+)|[\pL\pN\pM_]+`)
+)
+
+// searchWords returns the words of a text, in lower case; of an identifier such as getUserName or user_name all of it
+// without the underscores, and each part. Chinese, Japanese and Korean text has no spaces to rely on, so there each pair
+// of neighbours is a word, and a character without neighbours is one.
+func searchWords(text string) (words []string) {
+	text = nameParts.ReplaceAllString(cjkRun.ReplaceAllString(text, " $0 "), "$1${3}_$2$4")
+	for _, word := range searchWord.FindAllString(text, -1) {
+		if cjkRun.MatchString(word) {
+			characters := []rune(word)
+			for i := range characters[:max(1, len(characters)-1)] {
+				words = append(words, string(characters[i:min(i+2, len(characters))]))
 			}
 			continue
 		}
-		found = append(found, string(run))
+		parts := strings.Fields(strings.ToLower(strings.ReplaceAll(word, "_", " ")))
+		if len(parts) > 1 {
+			words = append(words, strings.Join(parts, ""))
+		}
+		words = append(words, parts...)
+	}
+	return words
+}
+
+// longestPassage matches the first 800 characters of a text: a model can be shown several passages of this length, and
+// one is still long enough to answer a question.
+var longestPassage = regexp.MustCompile(`(?s)\A.{1,800}`)
+
+// passages cuts a text: all of it, in order, but for the white space around each passage. They do not overlap: the cuts
+// lie where one thought ends, and a repeated sentence would be found, and paid for, twice.
+func passages(text string) (found []string) {
+	for text = strings.TrimSpace(text); text != ""; {
+		end := len(longestPassage.FindString(text))
+		for _, mark := range []string{"\n#", "\n\n", "\n", "。", "！", "？", ". ", "! ", "? ", " "} { // the best first
+			if at := strings.LastIndex(text[:end], mark); end < len(text) && at > end/2 {
+				end = at + len(strings.TrimRight(mark, "\n# "))
+				break
+			}
+		}
+		found = append(found, strings.TrimSpace(text[:end]))
+		text = strings.TrimSpace(text[end:])
 	}
 	return found
-}
-
-func isWord(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !isCJK(r)
-}
-
-func isCJK(r rune) bool {
-	return r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }

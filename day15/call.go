@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +26,7 @@ type Call struct {
 
 // Result is what became of a Call.
 type Result struct {
-	Text string        // redacted, valid UTF-8, at most maxResult bytes
+	Text string        // redacted, valid UTF-8, not empty, at most maxResult bytes
 	Err  error         // why the call failed; it wraps errDenied if a policy or a person said no
 	Took time.Duration // the run alone, without the question
 }
@@ -41,19 +46,19 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 	results := make([]Result, len(calls))
 	for first := 0; first < len(calls); {
 		last := r.neighbours(calls, first)
-		approved := map[int]approval{}
+		plans := map[int]Plan{}
 		for i := first; i < last; i++ {
 			begin(i)
-			tool, args, err := r.approve(ctx, calls[i])
+			plan, err := r.approve(ctx, calls[i])
 			if err != nil {
-				results[i] = r.failure(ctx, err)
+				results[i] = r.failure(err)
 				continue
 			}
-			approved[i] = approval{tool, args}
+			plans[i] = plan
 		}
 		var running sync.WaitGroup
-		for i, a := range approved {
-			running.Go(func() { results[i] = r.run(ctx, a.tool, a.args) })
+		for i, plan := range plans {
+			running.Go(func() { results[i] = r.run(ctx, calls[i].Name, plan) })
 		}
 		running.Wait()
 		for ; first < last; first++ {
@@ -61,12 +66,6 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 		}
 	}
 	return results
-}
-
-// approval is a call that may run.
-type approval struct {
-	tool Tool
-	args json.RawMessage
 }
 
 // neighbours returns the end of the group that begins at first: one call, or a row of calls that are all Parallel.
@@ -82,50 +81,83 @@ func (r *Registry) neighbours(calls []Call, first int) int {
 	return max(end, first+1)
 }
 
-// approve finds the tool, checks the arguments and asks for permission, in this order: nobody is asked about a call
-// that cannot run. After a Ctrl-C nothing more is approved.
-func (r *Registry) approve(ctx context.Context, call Call) (Tool, json.RawMessage, error) {
+// approve finds the tool, checks the arguments, plans the call and asks for permission, in this order. After a Ctrl-C
+// nothing more is approved.
+func (r *Registry) approve(ctx context.Context, call Call) (plan Plan, err error) {
 	if ctx.Err() != nil {
-		return Tool{}, nil, context.Cause(ctx)
+		return plan, errNotRun
 	}
 	tool, err := r.Lookup(call.Name)
 	if err != nil {
-		return tool, nil, err
+		return plan, err
 	}
 	args, err := arguments(call.Args, tool.Parameters)
 	if err != nil {
-		return tool, nil, err
+		return plan, err
 	}
-	return tool, args, r.permissions.Approve(ctx, tool, args)
-}
-
-func (r *Registry) run(ctx context.Context, tool Tool, args json.RawMessage) (result Result) {
-	start := time.Now()
-	defer func() {
-		if p := recover(); p != nil {
-			result = r.failure(ctx, fmt.Errorf("%s failed: %v", tool.Name, p))
+	if err := r.permissions.Denied(tool); err != nil {
+		return plan, err
+	}
+	defer recovered(tool.Name, &err)
+	plan = Plan{
+		Preview: fmt.Sprintf("About to call tool: %s\n  %s", tool.Name, compact(args)),
+		Run:     func(ctx context.Context) (string, error) { return tool.Run(ctx, args) },
+	}
+	if tool.Plan != nil {
+		if plan, err = tool.Plan(ctx, args); err != nil {
+			return plan, err
 		}
-		result.Took = time.Since(start)
+	}
+	if err = r.permissions.Approve(ctx, tool, plan); ctx.Err() != nil {
+		err = errNotRun
+	}
+	return plan, err
+}
+
+// The results of calls that a Ctrl-C came before, or ended.
+var (
+	errNotRun   = errors.New("not run: interrupted by the user")
+	errHalfDone = errors.New("interrupted by the user while it ran, perhaps half done")
+)
+
+func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Result) {
+	start := time.Now()
+	text, err := func() (text string, err error) {
+		defer recovered(name, &err)
+		return plan.Run(ctx)
 	}()
-	text, err := tool.Run(ctx, args)
-	if err != nil {
-		return r.failure(ctx, err)
+	switch {
+	case err == context.Canceled:
+		result = r.failure(errHalfDone)
+	case err != nil && ctx.Err() != nil:
+		result = r.failure(fmt.Errorf("%w: %w", errHalfDone, err))
+	case err != nil:
+		result = r.failure(err)
+	default:
+		result = Result{Text: r.clean(text)}
 	}
-	return Result{Text: r.clean(text)}
+	result.Took = time.Since(start)
+	return result
 }
 
-// failure turns an error into a Result. After a Ctrl-C the model reads that, and not its consequences.
-func (r *Registry) failure(ctx context.Context, err error) Result {
-	if ctx.Err() != nil {
-		return Result{Text: "interrupted by the user", Err: context.Cause(ctx)}
+// recovered turns a panic of a tool into an error.
+func recovered(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%s failed: %v", name, p)
 	}
-	return Result{Text: r.clean(err.Error()), Err: err}
 }
 
-// clean makes text fit for the model: no secrets, valid UTF-8, not too long. Secrets go first, or the cut could leave
-// half of one.
+func (r *Registry) failure(err error) Result { return Result{Text: r.clean(err.Error()), Err: err} }
+
+// clean makes text fit for the model: valid UTF-8 without NUL, no secrets, neither empty nor too long. Secrets go before
+// the cut, which could leave half of one.
 func (r *Registry) clean(text string) string {
-	return capped(r.permissions.console.redact.Redact(strings.ToValidUTF8(text, "\uFFFD")))
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	text = capped(r.permissions.console.redact.Redact(text))
+	if strings.TrimSpace(text) == "" {
+		return "(no output)"
+	}
+	return text
 }
 
 // capped keeps the head and the tail of a text over maxResult bytes, cut between characters, and says how much is gone.
@@ -133,19 +165,20 @@ func capped(text string) string {
 	if len(text) <= maxResult {
 		return text
 	}
-	note := fmt.Sprintf("\n[… %d bytes in all; the first and last %d are shown …]\n", len(text), maxResult/2-50)
-	head, tail := maxResult/2-50, len(text)-(maxResult/2-50)
+	const half = maxResult/2 - 50 // the note has room beside them
+	head, tail := half, len(text)-half
 	for !utf8.RuneStart(text[head]) {
 		head--
 	}
 	for !utf8.RuneStart(text[tail]) {
 		tail++
 	}
+	note := fmt.Sprintf("\n[… %d bytes in all; the first and last %d are shown …]\n", len(text), half)
 	return text[:head] + note + text[tail:]
 }
 
-// arguments checks the text of a call against the tool's schema as far as every tool needs it: a JSON object with the
-// required properties. Models write nothing, or null, where they mean no arguments.
+// arguments checks the text of a call against the tool's schema, as far as every tool needs it: a JSON object that has
+// the required properties, each property of its type. Models write nothing, or null, where they mean no arguments.
 func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {
@@ -153,16 +186,55 @@ func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	}
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &object); err != nil {
-		return nil, fmt.Errorf("not run: the arguments are not a JSON object (%v): %s", err, preview(text, 200))
+		return nil, fmt.Errorf("not run: the arguments are not a JSON object: %w", err)
 	}
 	var want struct {
-		Required []string `json:"required"`
+		Required   []string `json:"required"`
+		Properties map[string]struct {
+			Type json.RawMessage `json:"type"` // a name, or a list of names
+		} `json:"properties"`
 	}
-	_ = json.Unmarshal(schema, &want) // a schema of another shape requires nothing that could be checked here
+	_ = json.Unmarshal(schema, &want) // what has another shape says nothing that could be checked here
 	for _, name := range want.Required {
 		if _, ok := object[name]; !ok {
 			return nil, fmt.Errorf("not run: the required argument %q is missing", name)
 		}
 	}
+	for name, value := range object {
+		optional := string(value) == "null" && !slices.Contains(want.Required, name) // as models leave an argument out
+		if types := want.Properties[name].Type; types != nil && !optional && !isOfType(value, string(types)) {
+			return nil, fmt.Errorf("not run: the argument %q must be of the type %s", name, types)
+		}
+	}
 	return json.RawMessage(text), nil
+}
+
+// isOfType reports whether one of the types, as JSON Schema writes them, is that of a JSON value.
+func isOfType(value json.RawMessage, types string) bool {
+	kind, ok := map[byte]string{'"': "string", '{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}[value[0]]
+	if !ok {
+		kind = "number"
+		if f, err := strconv.ParseFloat(string(value), 64); err == nil && f == math.Trunc(f) && strings.Contains(types, "integer") {
+			return true
+		}
+	}
+	return strings.Contains(types, `"`+kind+`"`)
+}
+
+// decodeArgs reads a call's arguments into v, a pointer to a struct with JSON tags; a whole number goes into a float64,
+// since models write 10.0 too. arguments has seen to the types, so that an error says more about the tool's schema.
+func decodeArgs(args json.RawMessage, v any) error {
+	if err := json.Unmarshal(args, v); err != nil {
+		return fmt.Errorf("the arguments cannot be read: %w", err)
+	}
+	return nil
+}
+
+// compact puts JSON on one line; what is not JSON stays as it is.
+func compact(text json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return string(text)
+	}
+	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 		{"null", `null`, "{}", "{}", "noon"},
 		{"an object instead of text", `{"a": 1}`, `{"a": 1}`, `{"a": 1}`, "noon"},
 		{"19 digits keep their digits", `"{\"id\":1234567890123456789}"`, `{"id":1234567890123456789}`, `{"id":1234567890123456789}`, "noon"},
-		{"cut off", `"{\"a\":"`, "", "{}", `(error) not run: the arguments are not a JSON object (unexpected end of JSON input): {"a":`},
+		{"cut off", `"{\"a\":"`, "", "{}", `(error) not run: the arguments are not a JSON object: unexpected end of JSON input`},
 		{"a list", `"[1]"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
 		{"a text", `"\"x\""`, "", "{}", "(error) not run: the arguments are not a JSON object"},
 		{"two objects", `"{}{}"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
@@ -137,7 +138,7 @@ func TestOutputCutOffAtTheLengthLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustBeValid(t, model.last())
-	if len(b.ran) != 0 || model.last()[2].Content != "(error) "+errCutOff.Error() || !strings.Contains(b.out.String(), "cut off at its length limit") {
+	if len(b.ran) != 0 || model.last()[2].Content != "(error) "+errCutOff.Error() || !strings.Contains(b.out.String(), "was cut off") {
 		t.Errorf("ran %q, result %q, screen %s", b.ran, model.last()[2].Content, b.out.String())
 	}
 }
@@ -231,8 +232,9 @@ func TestCtrlCDuringAToolCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int{2, 3} {
-		if got := model.last()[i].Content; got != "(error) interrupted by the user" {
-			t.Errorf("result %d: %q", i, got)
+		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done", 3: "(error) not run: interrupted by the user"}[i]
+		if got := model.last()[i].Content; got != want {
+			t.Errorf("result %d: %q, want %q", i, got, want)
 		}
 	}
 }
@@ -329,5 +331,56 @@ func TestTheModelsOwnWordsAreKeptWithoutSecrets(t *testing.T) {
 	}
 	if kept := b.chat.History[1].Content; kept != "It is [REDACTED:DEMO_TOKEN]." {
 		t.Errorf("kept %q", kept)
+	}
+}
+
+func TestOldResultsMakeRoom(t *testing.T) {
+	answers := []string{}
+	for range 5 {
+		answers = append(answers, calls("big", "{}"))
+	}
+	model := newFakeModel(t, append(answers, says("done"), says("done"))...)
+	b := newBench(t, model, "", "")
+	b.add(t, "big", Allow, "HEAD "+strings.Repeat("x", 200_000)) // 8,000 tokens of it are kept
+	for i := range 2 {
+		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		b.chat.context += i * contextLimit
+	}
+	model.answers = []string{calls("big", "{}")}
+	b.chat.context = contextLimit * 9 / 10 // as a server would count
+	if _, err := b.chat.Turn(t.Context(), "again"); err != nil {
+		t.Fatal(err)
+	}
+	mustBeValid(t, model.last())
+	var kept []string
+	for _, m := range model.last() {
+		if m.Role == "tool" {
+			kept = append(kept, m.Content[:5])
+		}
+	}
+	if got, want := strings.Join(kept, " "), "[This [This [This HEAD  HEAD  HEAD "; got != want {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+	if !strings.Contains(b.out.String(), "(The conversation fills its context: 3 old tool results replaced by one line each.)") {
+		t.Errorf("the screen says nothing of it: %s", b.out.String())
+	}
+}
+
+func TestInstructionsOfTheProject(t *testing.T) {
+	model := newFakeModel(t)
+	b := newBench(t, model, "", "")
+	for _, text := range []string{"Use tabs.", strings.Repeat("x", 40<<10)} {
+		if err := os.WriteFile("AGENTS.md", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		system := model.requests[len(model.requests)-1].Messages[0].Content
+		if n := strings.Count(system, "x"); !strings.Contains(system, text[:9]) || n > maxInstructions+10 {
+			t.Errorf("the system prompt has %d bytes: %.400s", len(system), system)
+		}
 	}
 }

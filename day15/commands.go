@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 )
@@ -17,19 +21,19 @@ type command struct {
 // errExit is how /exit leaves the loop.
 var errExit = errors.New("exit")
 
-// commands is the table of commands. It is no variable: /help, which stands in it, prints it.
+// commands is the table of commands. It is not a variable: /help, which stands in it, prints it.
 func (a *agent) commands() []command {
 	return []command{
 		{"/help", "", "this list", a.help},
-		{"/tools", "[NAME]", "the tools, or one tool's definition as the model gets it", a.tools},
+		{"/tools", "[NAME]", "the tools, or one tool's definition as the model gets it", a.listTools},
 		{"/call", "NAME {json}", "call a tool without the model", a.call},
 		{"/skills", "", "the skills", a.listSkills},
-		{"/use", "NAME", "work with a skill", a.use},
+		{"/use", "NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
 		{"/unuse", "", "leave the skill", a.unuse},
 		{"/rag", "[add SOURCE…]", "the knowledge base; add files, folders or web pages", a.rag},
 		{"/mcp", "[NAME]", "the MCP servers and their tools", a.listServers},
 		{"/panel", "", "the panel", a.panel},
-		{"/resume", "", "go on with the last saved conversation", a.resume},
+		{"/resume", "[FILE]", "go on with the last saved conversation", a.resume},
 		{"/reset", "", "forget this conversation", a.reset},
 		{"/exit", "", "leave; so does the end of input", a.exit},
 	}
@@ -46,28 +50,168 @@ func (a *agent) command(ctx context.Context, line string) error {
 	return fmt.Errorf("there is no command %s; /help lists them", name)
 }
 
-// help is the command /help.
-func (a *agent) help(ctx context.Context, args string) error {
-	return a.table(func(row func(cells ...string)) {
-		for _, c := range a.commands() {
-			row(strings.TrimSpace(c.name+" "+c.args), c.help)
-		}
-	})
+func (a *agent) help(context.Context, string) error {
+	var rows [][]string
+	for _, c := range a.commands() {
+		rows = append(rows, []string{strings.TrimSpace(c.name + " " + c.args), c.help})
+	}
+	return a.table(rows)
 }
 
-// table prints rows in columns. fill calls row for each; cells are put on one line before they are aligned.
-func (a *agent) table(fill func(row func(cells ...string))) error {
+// table prints rows in columns, each cell on one line.
+func (a *agent) table(rows [][]string) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fill(func(cells ...string) {
-		for i := range cells {
-			cells[i] = visibleLine(strings.ReplaceAll(cells[i], "\t", " "))
+	for _, cells := range rows {
+		for i, cell := range cells {
+			cells[i] = visibleLine(strings.ReplaceAll(cell, "\t", " "))
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	})
-	if err := w.Flush(); err != nil {
-		return err
+	}
+	err := w.Flush()
+	a.console.Print(b.String())
+	return err
+}
+
+// listTools is the command /tools [NAME]. It fails for a name that no visible tool has.
+func (a *agent) listTools(ctx context.Context, name string) error {
+	if name != "" {
+		tool, err := a.registry.Lookup(name)
+		if err != nil {
+			return err
+		}
+		return a.printTool(tool)
+	}
+	definitions := a.registry.Definitions(ctx)
+	var rows [][]string
+	for _, tool := range a.registry.Visible() {
+		rows = append(rows, []string{tool.Name, a.permissions.Policy(tool).String(), a.console.Preview(tool.Description, 60)})
+	}
+	err := a.table(rows)
+	a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
+		len(definitions), estimateTokens(definitions))
+	return err
+}
+
+// printTool prints the definition that the model gets, and what else is known of the tool.
+func (a *agent) printTool(tool Tool) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(tool.definition()); err != nil {
+		return fmt.Errorf("the definition of %s: %w", tool.Name, err)
+	}
+	if tool.Details != "" {
+		fmt.Fprintln(&b, tool.Details)
 	}
 	a.console.Print(b.String())
 	return nil
 }
+
+// call is the command /call NAME {json}. Its error wraps errDenied where the call was refused.
+func (a *agent) call(ctx context.Context, args string) error {
+	name, object, _ := strings.Cut(args, " ")
+	if name == "" {
+		return errors.New("usage: /call NAME {json}")
+	}
+	result := a.registry.Call(ctx, []Call{{name, object}}, func(int) {}, func(int, Result) {})[0]
+	if result.Err != nil {
+		return fmt.Errorf("%s: %w", name, result.Err)
+	}
+	a.console.Print(strings.TrimSuffix(result.Text, "\n") + "\n")
+	return nil
+}
+
+// listSkills is the command /skills. A broken skill is listed with its error.
+func (a *agent) listSkills(context.Context, string) error {
+	var rows [][]string
+	for _, skill := range a.skills.List() {
+		mark := "  "
+		if skill.Name == a.skills.Name() {
+			mark = "* "
+		}
+		if skill.Err != nil {
+			skill.Description = "× " + skill.Err.Error()
+		}
+		rows = append(rows, []string{mark + skill.Name, skill.Description})
+	}
+	return a.table(rows)
+}
+
+// use is the command /use NAME [TEXT]. It fails for a skill that does not exist or is broken; the one in use then stays.
+func (a *agent) use(_ context.Context, args string) error {
+	name, text, _ := strings.Cut(args, " ")
+	if err := a.skills.Use(name, strings.TrimSpace(text)); err != nil {
+		return err
+	}
+	a.console.Printf("Using the skill %s; %d tools are visible. /unuse leaves it.\n", name, len(a.registry.Visible()))
+	return nil
+}
+
+func (a *agent) unuse(context.Context, string) error {
+	a.skills.Unuse()
+	a.console.Printf("No skill; %d tools are visible.\n", len(a.registry.Visible()))
+	return nil
+}
+
+// rag lists the documents, or adds sources: files and folders below the root, web pages. A source with spaces is quoted,
+// as in a shell. What the user types needs no question.
+func (a *agent) rag(ctx context.Context, args string) error {
+	words := splitWords(args)
+	switch {
+	case len(words) == 0:
+		rows := [][]string{{plural(a.knowledge.Len(), "document")}}
+		for _, d := range a.knowledge.Documents() {
+			rows = append(rows, []string{"  " + d.Title, d.Source})
+		}
+		return a.table(rows)
+	case words[0] != "add" || len(words) == 1:
+		return errors.New("usage: /rag [add SOURCE…]")
+	}
+	for _, source := range words[1:] {
+		added, err := a.knowledge.Add(ctx, source)
+		if err != nil {
+			return err
+		}
+		a.console.Printf("%v\n", added)
+	}
+	return nil
+}
+
+// word matches a word of a command line: in quotes, or with a backslash before each space that belongs to it.
+var word = regexp.MustCompile(`"([^"]*)"|'([^']*)'|(?:\\.|[^\s\\])+`)
+
+func splitWords(line string) (words []string) {
+	for _, m := range word.FindAllStringSubmatch(line, -1) {
+		plain := regexp.MustCompile(`\\(.)`).ReplaceAllString(m[0], "$1")
+		words = append(words, cmp.Or(m[1], m[2], plain))
+	}
+	return words
+}
+
+func (a *agent) panel(context.Context, string) error {
+	a.printPanel()
+	return nil
+}
+
+// resume is the command /resume [FILE]. It fails without a saved conversation, and where one has begun already.
+func (a *agent) resume(_ context.Context, file string) error {
+	history, err := a.session.Load(file)
+	if err == nil {
+		err = a.chat.Resume(history)
+	}
+	if err != nil {
+		return err
+	}
+	a.console.Printf("Resumed: %s.\n", plural(len(history), "message"))
+	return nil
+}
+
+func (a *agent) reset(context.Context, string) error {
+	a.chat.Reset()
+	a.console.Print("The conversation is forgotten.\n")
+	return nil
+}
+
+func (a *agent) exit(context.Context, string) error { return errExit }

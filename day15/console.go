@@ -1,179 +1,153 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"unicode/utf8"
 )
 
 // Console is where text meets a person: it writes nothing unescaped and no secret, and it is the only reader of stdin,
-// for the prompt and for questions alike.
+// for the prompt and for questions alike. One goroutine at a time may call ReadLine, Ask and Busy.
 type Console struct {
 	redact *Redactor
-	in     io.Reader
-	input  *Input
-	typed  bool // stdin is a terminal: it shows by itself what is typed
-	shown  bool // stdout is a terminal
-	live   bool // and can move its cursor: colours, and a line while the model is silent
+	typed  bool                  // stdin is a terminal: it shows by itself what is typed
+	shown  bool                  // stdout is a terminal
+	live   bool                  // and can move its cursor: colours, and a line while the model is silent
+	lost   atomic.Pointer[error] // why stdout could not be written, the first time
 
-	mu       sync.Mutex // guards what follows, and keeps each write whole
+	in      io.Reader
+	closed  atomic.Bool
+	pastes  chan paste // nil before start; closed at the end of input
+	ended   error      // why it ended; set before pastes is closed
+	pending []paste    // received and not returned yet
+
+	mu       sync.Mutex // keeps each write whole, and guards what follows
 	out, err io.Writer
 	waiting  string   // what Busy was told
 	busy     bool     // its line is on the screen
-	asking   bool     // a person is looking at a question
+	reading  bool     // a person is typing a line
 	held     []string // what came for stderr meanwhile
-	lost     error    // why stdout could not be written, the first time
+	dropped  int      // how many texts came before those
 }
+
+// maxHeld is how many texts wait while a line is typed.
+const maxHeld = 1000
 
 // newConsole takes the three streams of the program. Close it at the end.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
 	shown := isTerminal(stdout)
-	return &Console{
-		redact: newRedactor(os.Environ()),
-		in:     stdin, out: stdout, err: stderr,
-		input: newInput(), typed: isTerminal(stdin), shown: shown, live: shown && os.Getenv("TERM") != "dumb",
-	}
+	return &Console{redact: newRedactor(os.Environ()), in: stdin, out: stdout, err: stderr,
+		typed: isTerminal(stdin), shown: shown, live: shown && os.Getenv("TERM") != "dumb"}
 }
-
-// Listen begins to read what is typed on a terminal, where a question may come: what was typed before it stood there has
-// to be known as such.
-func (c *Console) Listen() {
-	if c.typed {
-		c.input.Start(c.in)
-	}
-}
-
-// Close ends the reading of lines.
-func (c *Console) Close() { c.input.Close() }
-
-// Interactive reports whether a person sits at a terminal, and sees what is printed.
-func (c *Console) Interactive() bool { return c.typed && c.shown }
-
-// Blind reports whether a person would have to answer a question that goes somewhere else.
-func (c *Console) Blind() bool { return c.typed && !c.shown }
 
 // Print shows text on stdout: redacted, and with every character visible.
-func (c *Console) Print(text string) { c.write(c.out, visible(c.redact.Redact(text))) }
+func (c *Console) Print(text string) { c.show(c.out, "", text) }
 
 // Printf is Print with a format.
 func (c *Console) Printf(format string, args ...any) { c.Print(fmt.Sprintf(format, args...)) }
 
-// Errorf is Printf for stderr. While a person looks at a question it waits: text that comes from somewhere else could
-// push the question off the screen, and look like another one.
-func (c *Console) Errorf(format string, args ...any) {
-	text := visible(c.redact.Redact(fmt.Sprintf(format, args...)))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case !c.asking:
-		c.writeLocked(c.err, text)
-	case len(c.held) < maxHeld:
-		c.held = append(c.held, text)
-	}
-}
-
-// maxHeld is how many texts wait while a person looks at a question; more are dropped.
-const maxHeld = 1000
-
 // Styled is Print in an ANSI style (SGR parameters such as "1" for bold), where the terminal and NO_COLOR allow it.
-func (c *Console) Styled(style, text string) {
+func (c *Console) Styled(style, text string) { c.show(c.out, style, text) }
+
+// Errorf is Printf for stderr. While a person is typing a line it waits: text from elsewhere would land in the middle of
+// it, could push a question off the screen, or look like another one.
+func (c *Console) Errorf(format string, args ...any) { c.show(c.err, "", fmt.Sprintf(format, args...)) }
+
+func (c *Console) show(w io.Writer, style, text string) {
 	text = visible(c.redact.Redact(text))
-	if c.live && os.Getenv("NO_COLOR") == "" {
+	if style != "" && c.live && os.Getenv("NO_COLOR") == "" {
 		text = "\x1b[" + style + "m" + text + "\x1b[0m"
 	}
-	c.write(c.out, text)
-}
-
-// Busy shows on a terminal what is being waited for, until the next text is shown or Busy is called with "".
-func (c *Console) Busy(what string) {
-	if !c.live {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading && w != c.out {
+		if c.held = append(c.held, text); len(c.held) > maxHeld {
+			c.held = c.held[1:]
+			c.dropped++
+		}
 		return
 	}
-	c.write(c.out, "") // removes the line before this one
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting = what; what != "" {
-		fmt.Fprintf(c.out, "· %s …", preview(what, 60))
-		c.busy = true
-	}
-}
-
-func (c *Console) write(w io.Writer, text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.writeLocked(w, text)
-}
-
-// writeLocked is write; c.mu is held.
-func (c *Console) writeLocked(w io.Writer, text string) {
 	if c.busy {
 		io.WriteString(c.out, "\r\x1b[K")
 		c.busy = false
 	}
-	if _, err := io.WriteString(w, text); err != nil && w == c.out && c.lost == nil {
-		c.lost = err
+	if _, err := io.WriteString(w, text); err != nil && w == c.out {
+		c.lost.CompareAndSwap(nil, &err)
+	}
+}
+
+// Busy shows on a terminal what is being waited for, until the next text is shown or Busy is called with "".
+func (c *Console) Busy(what string) {
+	c.Print("") // removes the line before this one
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = what
+	if c.busy = c.live && what != ""; c.busy {
+		io.WriteString(c.out, "· "+c.Preview(what, 60)+" …")
 	}
 }
 
 // Lost is why some of stdout could not be written, nil if all of it was, or if its reader has left (head -1).
 func (c *Console) Lost() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if errors.Is(c.lost, syscall.EPIPE) {
-		return nil
+	if err := c.lost.Load(); err != nil && !errors.Is(*err, syscall.EPIPE) {
+		return *err
 	}
-	return c.lost
+	return nil
 }
 
-// ReadLine shows the prompt and returns the next line of stdin, as Input.Next does. Input that does not come from a
-// terminal is echoed, so that a session from a pipe reads like one that was typed.
-func (c *Console) ReadLine(ctx context.Context, prompt string) (string, error) {
-	c.input.Start(c.in)
-	c.Styled("1", prompt)
-	line, err := c.input.Next(ctx)
-	if !c.typed || err != nil {
-		c.Print(line + "\n")
-	}
-	return line, err
+// Preview is the beginning of a foreign text on one line, at most limit characters: redacted first, then made visible,
+// then cut, so that no half of a secret is left.
+func (c *Console) Preview(text string, limit int) string {
+	return preview(c.redact.Redact(text), limit)
 }
 
-// Ask is ReadLine for a question. What was typed on a terminal before the question stood there is kept for the next
-// prompt: it was not meant as an answer.
-func (c *Console) Ask(ctx context.Context, question string) (string, error) {
-	if c.typed {
-		putBack := c.input.SetAside()
-		defer putBack()
-	}
-	c.mu.Lock()
-	waiting := c.waiting
-	c.asking = c.typed
-	c.mu.Unlock()
-	answer, err := c.ReadLine(ctx, question)
-	c.mu.Lock()
-	held := c.held
-	c.asking, c.held = false, nil
-	c.mu.Unlock()
-	c.write(c.err, strings.Join(held, ""))
-	c.Busy(waiting) // goes on, now that the question is answered
-	return answer, err
+// hidden matches what could move the cursor, change colours, reorder text or hide itself: control and format characters,
+// line separators, selectors, fillers and other characters without a shape. U+FFFD also stands for invalid UTF-8.
+var hidden = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\p{Cf}\p{Zl}\p{Zp}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}` +
+	`\x{2065}\x{2800}\x{3164}\x{fe00}-\x{fe0e}\x{ffa0}\x{fff0}-\x{fff8}\x{fffd}\x{e0000}-\x{e0fff}]`)
+
+// visible makes foreign text harmless on a terminal: what is hidden becomes an escape such as \x1b or \u202e, but for
+// the joiners that emoji and several scripts need. Invalid UTF-8 is escaped byte by byte.
+func visible(text string) string {
+	return hidden.ReplaceAllStringFunc(text, func(s string) string {
+		if len(s) > 1 && strings.Contains("\u200c\u200d\ufffd", s) {
+			return s
+		}
+		return strings.Trim(strconv.QuoteToASCII(s), `"`)
+	})
 }
 
-// isTerminal reports whether a stream is a terminal, as far as the standard library can tell: a character device that
-// is not the null device.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	if !ok {
-		return false
+// visibleLine is visible for text that has to stay on one line: a name, a path, a preview.
+func visibleLine(text string) string { return visible(strings.ReplaceAll(text, "\n", `\n`)) }
+
+// preview is the beginning of text on one line, at most limit characters.
+func preview(text string, limit int) string {
+	line := []rune(visibleLine(strings.TrimRight(text, "\n")))
+	if len(line) > limit {
+		line = append(line[:limit-1], '…')
 	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return string(line)
+}
+
+// padding matches rows of characters that take no room, or only room: white space, combining marks, joiners, fillers.
+var padding = regexp.MustCompile(`[\t\p{Z}\p{M}\p{Cf}\x{115f}\x{1160}\x{2800}\x{3164}\x{ffa0}]{6,}`)
+
+// withoutPadding names such rows of more than 40 columns: they could push what follows to where it looks like a part of
+// the question.
+func withoutPadding(text string) string {
+	return padding.ReplaceAllStringFunc(text, func(row string) string {
+		count := utf8.RuneCountInString(row)
+		if count+7*strings.Count(row, "\t")+strings.Count(row, "\u3000") <= 40 {
+			return row
+		}
+		return fmt.Sprintf("[%d blank characters]", count)
+	})
 }

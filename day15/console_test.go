@@ -3,217 +3,186 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"unicode"
 )
 
-func TestLinesFromAPipe(t *testing.T) {
-	var out, err bytes.Buffer
-	c := newConsole(strings.NewReader("one\r\ntwo\n\nlast"), &out, &err)
-	defer c.Close()
-	for _, want := range []string{"one", "two", "", "last"} {
-		if got, err := c.ReadLine(t.Context(), "> "); got != want || err != nil {
-			t.Errorf("line %q, error %v; want %q", got, err, want)
-		}
+// harmful says what must not reach a terminal.
+func harmful(r rune) bool {
+	if strings.ContainsRune("\n\t\u200c\u200d\ufe0f", r) { // emoji and several scripts need these joiners
+		return false
 	}
-	for range 2 { // the end of input stays the end
-		if _, err := c.ReadLine(t.Context(), "> "); err != io.EOF {
-			t.Errorf("error %v, want %v", err, io.EOF)
-		}
-	}
-	if want := "> one\n> two\n> \n> last\n> \n> \n"; out.String() != want {
-		t.Errorf("a pipe does not read like a terminal: %q, want %q", out.String(), want)
-	}
+	return strings.ContainsRune("\u2028\u2029\u2800", r) || unicode.IsControl(r) ||
+		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-func TestLineThatIsTooLong(t *testing.T) {
-	c := newConsole(strings.NewReader(strings.Repeat("x", 2<<20)), io.Discard, io.Discard)
-	defer c.Close()
-	if _, err := c.ReadLine(t.Context(), ""); err == nil || err == io.EOF {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestReadLineEndsWithItsContext(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	c := newConsole(r, io.Discard, io.Discard)
-	defer c.Close()
-	cause := errors.New("Ctrl-C")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	if _, err := c.ReadLine(ctx, "> "); err != cause {
-		t.Errorf("error %v, want %v", err, cause)
-	}
-}
-
-func TestWhatWasTypedBeforeAQuestionIsNoAnswer(t *testing.T) {
-	r, w := io.Pipe()
-	asked := &asking{question: "Confirm?", then: func() {
-		io.WriteString(w, "n\n")
-		w.Close()
-	}}
-	c := newConsole(r, asked, io.Discard)
-	defer c.Close()
-	c.typed = true // as if stdin were a terminal
-	c.input.Start(r)
-	io.WriteString(w, "y\nnext request\n") // typed while the turn was running
-	for {                                  // until both lines were read ahead
-		c.input.mu.Lock()
-		read := len(c.input.lines)
-		c.input.mu.Unlock()
-		if read == 2 {
-			break
-		}
-		<-c.input.news
-	}
-	if answer, err := c.Ask(t.Context(), "Confirm?"); answer != "n" || err != nil {
-		t.Errorf("the question got %q, error %v", answer, err)
-	}
-	for _, want := range []string{"y", "next request"} {
-		if line, err := c.ReadLine(t.Context(), "> "); line != want || err != nil {
-			t.Errorf("the prompt got %q, error %v; want %q", line, err, want)
-		}
-	}
-}
-
-// asking is a screen with a person before it, who acts once when the question is there.
-type asking struct {
-	question string
-	then     func()
-}
-
-func (a *asking) Write(p []byte) (int, error) {
-	if strings.Contains(string(p), a.question) && a.then != nil {
-		go a.then()
-		a.then = nil
-	}
-	return len(p), nil
-}
-
-// TestNothingDrawsOnTheScreen feeds dangerous text through each way to the screen.
-func TestNothingDrawsOnTheScreen(t *testing.T) {
-	const evil = "\x1b[2J\x1b]0;pwned\a\r\u009b1A\u202egnp.exe\u2066\u200b\U000e0041\x00\x7f\b"
-	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
-	for _, test := range []struct {
-		name string
-		show func(t *testing.T, b *bench)
-	}{
-		{"Print", func(t *testing.T, b *bench) { b.console.Print(evil) }},
-		{"Printf", func(t *testing.T, b *bench) { b.console.Printf("%s", evil) }},
-		{"Errorf", func(t *testing.T, b *bench) { b.console.Errorf("%s", evil) }},
-		{"Styled", func(t *testing.T, b *bench) { b.console.Styled("1", evil) }},
-		{"a prompt and an echoed line", func(t *testing.T, b *bench) {
-			if _, err := b.console.ReadLine(t.Context(), evil); err != nil {
-				t.Error(err)
-			}
-		}},
-		{"an answer, split over chunks", func(t *testing.T, b *bench) {
-			for _, r := range evil {
-				b.chat.trace.Text(string(r))
-			}
-			b.chat.trace.Said(1, Answer{Text: evil})
-		}},
-		{"a call in the trace of a task", func(t *testing.T, b *bench) {
-			trace := &taskTrace{console: b.console}
-			trace.Call(1, Call{evil, evil})
-			trace.Result(1, Call{evil, evil}, Result{Text: evil})
-			trace.Said(2, Answer{Text: evil})
-			trace.Notice(evil)
-		}},
-		{"a call in the trace of the REPL", func(t *testing.T, b *bench) {
-			b.chat.trace.Call(1, Call{evil, evil})
-			b.chat.trace.Result(1, Call{evil, evil}, Result{Text: evil, Err: errors.New(evil)})
-			b.chat.trace.Notice(evil)
-		}},
-		{"a tool's name and description", func(t *testing.T, b *bench) {
-			if err := b.registry.Register(Tool{Name: evil, Description: evil, Parameters: []byte(`{}`)}); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range []string{"/tools", "/tools " + evil, "/tools nope" + evil} {
-				if err := b.command(t.Context(), line); err != nil {
-					b.console.Printf("Error: %v\n", err)
-				}
-			}
-		}},
-		{"a question", func(t *testing.T, b *bench) {
-			tool := Tool{Name: evil, Preview: func(context.Context, json.RawMessage) string { return evil }}
-			_ = b.permissions.Approve(t.Context(), tool, []byte(`{}`))
-		}},
+func TestVisible(t *testing.T) {
+	for _, test := range []struct{ name, in, want string }{
+		{"plain text, line feeds and tabs stay", "a\tb\nc\"\\", "a\tb\nc\"\\"},
+		{"Chinese and emoji stay", "掷骰子 🎲 👩‍💻 ❤\ufe0f", "掷骰子 🎲 👩‍💻 ❤\ufe0f"},
+		{"escape sequences", "\x1b[2Jx\x1b]0;title", `\x1b[2Jx\x1b]0;title`},
+		{"carriage return", "safe\rrm -rf", `safe\rrm -rf`},
+		{"backspace, delete, NUL", "a\bb\x7f\x00", `a\bb\x7f\x00`},
+		{"C1 control as a character, and as a raw byte", "\u009b2J\x9b2J", `\u009b2J\x9b2J`},
+		{"bidi controls", "a\u202eb\u2066c", `a\u202eb\u2066c`},
+		{"tag characters, selectors, fillers", "x\U000e0069b\ufe00c\u3164d\u2800", `x\U000e0069b\ufe00c\u3164d\u2800`},
+		{"a replacement character that was there stays", "a\ufffdb\xef\xbf", `a` + "\ufffd" + `b\xef\xbf`},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			b := newBench(t, nil, "", evil+"\n")
-			test.show(t, b)
-			screen := b.out.String() + b.err.String()
-			if screen == "" {
-				t.Error("nothing was shown")
-			}
-			for _, r := range screen {
-				if harmful(r) {
-					t.Fatalf("%U reached the screen: %q", r, screen)
+		if got := visible(test.in); got != test.want {
+			t.Errorf("%s: visible(%q) = %q, want %q", test.name, test.in, got, test.want)
+		}
+	}
+	for r := rune(0); r < 0xe2000; r++ {
+		if r == 0x20000 { // nothing but Chinese characters and what is not assigned
+			r = 0xe0000
+		}
+		if text := string(r); (visible(text) != text) != harmful(r) {
+			t.Errorf("%U becomes %q", r, visible(text))
+		}
+	}
+}
+
+func TestPreviewIsOneShortLineWithoutHalfASecret(t *testing.T) {
+	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
+	c := newConsole(nil, nil, nil)
+	for in, want := range map[string]string{
+		"two\nlines\n": `two\nlines`, "0123456789": "0123456789", "读取读取读取读取读取读取": "读取读取读取读取读…", "is s3cr3t-value": "is [REDAC…",
+	} {
+		if got := c.Preview(in, 10); got != want {
+			t.Errorf("Preview(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestPaddingIsNamed(t *testing.T) {
+	row := strings.Repeat
+	for in, want := range map[string]string{
+		row(" ", 40): row(" ", 40), row("\t", 5): row("\t", 5), row(row(" ", 39)+"\n", 3): row(row(" ", 39)+"\n", 3), // code is indented
+		row(" ", 41): "[41 blank characters]", row("\t", 6): "[6 blank characters]", row("\u3000", 21): "[21 blank characters]",
+		row("\u2800", 41): "[41 blank characters]", row(" \u200d", 21): "[42 blank characters]",
+		row(" \ufe0f\u0301\u3164\u00a0\u200b\u115f\uffa0", 6): "[48 blank characters]",
+	} {
+		if got := withoutPadding("evil #" + in + "About to run"); got != "evil #"+want+"About to run" {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+}
+
+func TestNothingDrawsOnTheScreenAndNoSecretIsShown(t *testing.T) {
+	const evil = "\x1b[2J\x1b]0;pwned\a\r\u009b1A\u202egnp.exe\u2066\u200b\U000e0041\x00\x7f\b s3cr3t-value"
+	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
+	var screen bytes.Buffer
+	c := newConsole(strings.NewReader(evil+"\n"+evil), &screen, &screen)
+	defer c.Close()
+	c.Print(evil)
+	c.Printf("%s", evil)
+	c.Errorf("%s", evil)
+	c.Styled("1", evil)
+	c.Print(c.Preview(evil, 500))
+	c.ReadLine(t.Context(), evil)
+	c.Ask(t.Context(), evil)
+	if text := screen.String(); strings.ContainsFunc(text, harmful) || strings.Contains(text, "s3cr3t") || strings.Count(text, "[REDACTED:DEMO_TOKEN]") != 9 {
+		t.Errorf("the screen shows %q", text)
+	}
+}
+
+func TestStylesAndTheBusyLineOfATerminal(t *testing.T) {
+	const bold, plain = "\x1b[1m", "\x1b[0m"
+	for _, test := range []struct {
+		noColor, want string
+		live          bool
+	}{
+		{"", "title\nConfirm? y\nHello\n", false},
+		{"", bold + "title\n" + plain + "· waiting …\r\x1b[K· running ls …\r\x1b[K" + bold + "Confirm? " + plain + "y\n· running ls …\r\x1b[KHello\n", true},
+		{"1", "title\n· waiting …\r\x1b[K· running ls …\r\x1b[KConfirm? y\n· running ls …\r\x1b[KHello\n", true},
+	} {
+		t.Setenv("NO_COLOR", test.noColor)
+		var out bytes.Buffer
+		c := newConsole(strings.NewReader("y\n"), &out, io.Discard)
+		c.live = test.live
+		c.Styled("1", "title\n")
+		c.Busy("waiting")
+		c.Busy("running ls")
+		c.Ask(t.Context(), "Confirm? ")
+		c.Print("Hello\n")
+		if out.String() != test.want {
+			t.Errorf("terminal %v: %q, want %q", test.live, out.String(), test.want)
+		}
+	}
+}
+
+func TestTextFromElsewhereWaitsWhileALineIsTyped(t *testing.T) {
+	for name, want := range map[string]string{"prompt": "n", "question": "n", "interrupted prompt": "error: Ctrl-C", "interrupted question": "error: Ctrl-C", "pipe": "n"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newTyped()
+				b.Console.typed = name != "pipe"
+				ctx, cancel := context.WithCancelCause(t.Context())
+				read := b.ReadLine
+				if strings.Contains(name, "question") {
+					read = b.Ask
 				}
-			}
+				done := inBackground(func() (string, error) { return read(ctx, "> ") })
+				for i := range maxHeld + 5 {
+					b.Errorf("note %d\n", i)
+				}
+				if held := b.err.Len() == 0; held != b.Console.typed || b.out.String() != "> " {
+					t.Errorf("stdout %q, stderr %.100q", b.out.String(), b.err.String())
+				}
+				if want == "n" {
+					b.typed("n\n")
+				} else {
+					cancel(errors.New("Ctrl-C"))
+				}
+				if got := <-done; got != want {
+					t.Errorf("read %q", got)
+				}
+				b.Errorf("at once\n")
+				before, after, _ := strings.Cut(b.err.String(), "note 5\n")
+				if b.Console.typed && before != "(5 messages before these were dropped)\n" || !strings.HasSuffix(after, "note 1003\nnote 1004\nat once\n") {
+					t.Errorf("afterwards stderr begins with %q", before)
+				}
+				b.end()
+				cancel(nil)
+			})
 		})
 	}
 }
 
-func TestNoColoursAndNoBusyLineInAPipe(t *testing.T) {
-	b := newBench(t, nil, "", "")
-	b.chat.trace.Waiting(1)
-	b.console.Styled("1", "text")
-	if b.out.String() != "text" {
-		t.Errorf("%q", b.out.String())
-	}
-}
+// failing is a stream that takes nothing.
+type failing struct{ error }
 
-func TestBusyLineOnATerminal(t *testing.T) {
-	b := newBench(t, nil, "", "")
-	b.console.live = true
-	t.Setenv("NO_COLOR", "1")
-	b.chat.trace.Waiting(1)
-	b.chat.trace.Text("Hello")
-	b.chat.trace.Said(1, Answer{Text: "Hello"})
-	if want := "· waiting for the model …\r\x1b[KHello\n"; b.out.String() != want {
-		t.Errorf("%q, want %q", b.out.String(), want)
-	}
-}
+func (f failing) Write([]byte) (int, error) { return 0, f.error }
 
-func TestTheBusyLineComesBackAfterAQuestion(t *testing.T) {
-	b := newBench(t, nil, "", "y\n")
-	b.console.live = true
-	t.Setenv("NO_COLOR", "1")
-	b.console.Busy("running a command")
-	if _, err := b.console.Ask(t.Context(), "Confirm? "); err != nil {
-		t.Fatal(err)
-	}
-	if want := "· running a command …\r\x1b[KConfirm? y\n· running a command …"; b.out.String() != want {
-		t.Errorf("%q, want %q", b.out.String(), want)
-	}
-}
-
-func TestNothingIsWrittenUnderAnOpenQuestion(t *testing.T) {
-	var b *bench
-	r, w := io.Pipe()
-	screen := &asking{question: "Confirm?", then: func() {
-		b.console.Errorf("About to run: ls\nConfirm? ")
-		if b.err.Len() > 0 {
-			t.Error("it stands under the question")
+func TestOutputThatIsLost(t *testing.T) {
+	noSpace, left := &os.PathError{Err: syscall.ENOSPC}, &os.PathError{Err: syscall.EPIPE} // head -1 has what it wanted
+	for w, want := range map[io.Writer]error{io.Discard: nil, failing{noSpace}: noSpace, failing{left}: nil} {
+		c := newConsole(nil, w, failing{noSpace})
+		c.Print("a")
+		c.Errorf("b")
+		if got := c.Lost(); got != want {
+			t.Errorf("%v: %v, want %v", w, got, want)
 		}
-		io.WriteString(w, "n\n")
-	}}
-	b = newBench(t, nil, "", "")
-	b.console.in, b.console.out, b.console.typed = r, screen, true
-	if answer, err := b.console.Ask(t.Context(), "Confirm?"); answer != "n" || err != nil {
-		t.Errorf("answer %q, error %v", answer, err)
 	}
-	if got := b.err.String(); got != "About to run: ls\nConfirm? " {
-		t.Errorf("afterwards stderr has %q", got)
+}
+
+func TestAWriteThatBlocksHoldsUpOnlyWriters(t *testing.T) {
+	r, w := io.Pipe()
+	c := newConsole(nil, w, io.Discard)
+	written := make(chan bool)
+	go func() { c.Print("text"); close(written) }()
+	r.Read(make([]byte, 1)) // it is in the middle of it
+	if err := c.Lost(); err != nil || c.Interactive() || c.Blind() || c.Preview("text", 2) != "t…" {
+		t.Error(err)
 	}
-	w.Close()
+	r.Close()
+	<-written
 }
 
 func TestTheNullDeviceIsNoTerminal(t *testing.T) {
@@ -222,7 +191,7 @@ func TestTheNullDeviceIsNoTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if isTerminal(null) || isTerminal(strings.NewReader("")) {
+	if isTerminal(null) || isTerminal(nil) {
 		t.Error("taken for a terminal")
 	}
 }

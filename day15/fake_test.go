@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,7 +102,7 @@ func calls(pairs ...string) string {
 // bench is a chat with a fake model, a registry of test tools and a console in memory.
 type bench struct {
 	*agent
-	model    *fakeModel
+	server   *fakeModel
 	out, err bytes.Buffer
 	ran      []string // "name args" of each tool that ran, in order of their ends
 	mu       sync.Mutex
@@ -115,22 +117,34 @@ func newBench(t testing.TB, model *fakeModel, rules, input string) *bench {
 			t.Fatal(err)
 		}
 	}
-	b := &bench{model: model}
+	b := &bench{server: model}
 	console := newConsole(strings.NewReader(input), &b.out, &b.err)
 	t.Cleanup(console.Close)
 	permissions, err := loadPermissions(home+"/GeekAgent.json", console)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.agent = &agent{console: console, permissions: permissions, registry: newRegistry(permissions)}
-	b.skills = newSkills(home+"/skills", b.registry, nil)
 	url := "http://127.0.0.1:1"
 	if model != nil {
 		url = model.URL
 	}
-	b.config = Config{BaseURL: url, Key: "test-key", Model: "fake"}
-	b.chat = &Chat{model: newModel(b.config, console.redact), registry: b.registry, skills: b.skills, redact: console.redact, trace: &replTrace{console: console}}
+	root, err := os.OpenRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	b.agent = &agent{console: console, permissions: permissions, registry: newRegistry(permissions), trace: &Trace{console: console}}
+	b.skills = newSkills(home+"/skills", b.registry, nil)
+	b.model = newModel(modelEnv(url))
+	b.chat = &Chat{model: b.model, registry: b.registry, skills: b.skills, files: newFiles(root, home), redact: console.redact, trace: b.trace}
 	return b
+}
+
+// modelEnv is an environment that names the model.
+func modelEnv(url string) func(string) string {
+	return func(name string) string {
+		return map[string]string{"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "test-key", "OPENAI_MODEL": "fake"}[name]
+	}
 }
 
 // add registers a tool that answers with the text of answer.
@@ -148,10 +162,28 @@ func (b *bench) add(t testing.TB, name string, policy Policy, answer string) {
 	}
 }
 
-// mustBeValid fails unless the API would accept the messages as a history.
+// mustBeValid fails unless the API would accept the messages as a history: above all, a message with tool calls is
+// followed at once by exactly one tool message for each call.
 func mustBeValid(t testing.TB, messages []Message) {
 	t.Helper()
-	if err := checkHistory(messages); err != nil {
-		t.Fatalf("the history is not valid: %v", err)
+	var open []string // the ids of calls that wait for their tool message
+	for i, m := range messages {
+		at := slices.Index(open, m.ToolCallID)
+		switch {
+		case m.Role == "tool" && at >= 0:
+			open = slices.Delete(open, at, at+1)
+			continue
+		case m.Role == "tool" || len(open) > 0:
+			t.Fatalf("message %d, %v: tool messages are missing or too many; open are %q", i, m, open)
+		}
+		for _, call := range m.ToolCalls {
+			if call.ID == "" || slices.Contains(open, call.ID) || !goodName.MatchString(call.Function.Name) || !isObject(call.Function.Arguments) {
+				t.Fatalf("message %d has the tool call %v", i, call)
+			}
+			open = append(open, call.ID)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("at the end the calls %q have no tool message", open)
 	}
 }

@@ -2,112 +2,156 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"fmt"
 	"io"
-	"sync"
+	"os"
+	"slices"
+	"strings"
+	"time"
 )
 
-// maxWaiting is how many lines are read ahead of whoever wants them.
-const maxWaiting = 10_000
-
-// Input reads the lines of stdin, ahead of whoever wants them: a line that was there before a question must not become
-// the answer to it.
-type Input struct {
-	start sync.Once
-	news  chan struct{} // holds a value when there may be something to take
-	room  chan struct{} // holds a value when a line was taken
-
-	mu     sync.Mutex // guards what follows
-	lines  []string   // read, and not taken yet
-	err    error      // why no more lines come: io.EOF, or what went wrong
-	closed bool
+// Listen begins to read what is typed on a terminal: what was typed before a question has to be known as such.
+func (c *Console) Listen() {
+	if c.typed {
+		c.start()
+	}
 }
 
-// newInput returns an Input that reads nothing before Start.
-func newInput() *Input {
-	return &Input{news: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+// Close ends the reading between two lines; a read from a terminal cannot be interrupted.
+func (c *Console) Close() {
+	c.closed.Store(true)
+	for len(c.pastes) > 0 { // the reader may be waiting for room
+		<-c.pastes
+	}
 }
 
-// Start begins to read, once. The goroutine ends with the input or, between two lines, with Close; a read from a
-// terminal cannot be interrupted.
-func (in *Input) Start(r io.Reader) {
-	in.start.Do(func() { go in.read(r) })
-}
+// Interactive reports whether a person sits at a terminal, and sees what is printed.
+func (c *Console) Interactive() bool { return c.typed && c.shown }
 
-// Close gives up what is still to come.
-func (in *Input) Close() {
-	in.mu.Lock()
-	in.closed = true
-	in.mu.Unlock()
-	signalTo(in.room)
-}
+// Blind reports whether a person would have to answer a question that goes somewhere else.
+func (c *Console) Blind() bool { return c.typed && !c.shown }
 
-// Next takes the next line, without its end, and waits for it. It fails with io.EOF at the end of input, with the
+// ReadLine shows the prompt and returns the next request: one line, or from a terminal all lines that came at once, as a
+// paste does, joined by line feeds; one that begins with a slash stands alone. What does not come from a terminal is
+// echoed, so that a session from a pipe reads like one that was typed. It fails with io.EOF at the end of input, with the
 // context's cause if that ends first, and on a line over 1 MiB.
-func (in *Input) Next(ctx context.Context) (string, error) {
-	for {
-		in.mu.Lock()
-		if len(in.lines) > 0 {
-			line := in.lines[0]
-			in.lines = in.lines[1:]
-			in.mu.Unlock()
-			signalTo(in.room)
-			return line, nil
+func (c *Console) ReadLine(ctx context.Context, prompt string) (string, error) {
+	return c.read(ctx, prompt, time.Time{})
+}
+
+// Ask is ReadLine for a question, which one line answers. What was typed on a terminal before the question stood there,
+// and the rest of such a paste, is kept for the next prompt: it was not meant as an answer.
+func (c *Console) Ask(ctx context.Context, question string) (string, error) {
+	defer c.Busy(c.waiting) // goes on, once the question is answered
+	return c.read(ctx, question, time.Now())
+}
+
+func (c *Console) read(ctx context.Context, prompt string, asked time.Time) (string, error) {
+	c.start()
+	c.mu.Lock()
+	c.reading = c.typed
+	c.mu.Unlock()
+	c.Styled("1", prompt)
+	text, err := c.next(ctx, asked)
+	if !c.typed || err != nil {
+		c.Print(text + "\n")
+	}
+	c.mu.Lock()
+	held := strings.Join(c.held, "")
+	if c.dropped > 0 {
+		held = fmt.Sprintf("(%d messages before these were dropped)\n", c.dropped) + held
+	}
+	c.reading, c.held, c.dropped = false, nil, 0
+	c.mu.Unlock()
+	c.Errorf("%s", held)
+	return text, err
+}
+
+// next waits for a paste that did not begin before the question was asked, and takes a line from it; a request, if there
+// is no question.
+func (c *Console) next(ctx context.Context, asked time.Time) (string, error) {
+	for i := 0; ; i++ {
+		if i == len(c.pending) {
+			select {
+			case p, ok := <-c.pastes:
+				if !ok {
+					return "", c.ended
+				}
+				c.pending = append(c.pending, p)
+			case <-ctx.Done():
+				return "", context.Cause(ctx)
+			}
 		}
-		err := in.err
-		in.mu.Unlock()
-		if err != nil {
-			return "", err
+		p := &c.pending[i]
+		if c.typed && p.at.Before(asked) {
+			continue
 		}
-		select {
-		case <-in.news:
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
+		end := "\n/" // a request ends before a command, a command and an answer with their line
+		if !asked.IsZero() || strings.HasPrefix(p.text, "/") {
+			end = "\n"
 		}
+		text, _, _ := strings.Cut(p.text, end)
+		if p.text = strings.TrimPrefix(p.text[len(text):], "\n"); p.text == "" {
+			c.pending = slices.Delete(c.pending, i, i+1)
+		}
+		return text, nil
 	}
 }
 
-// SetAside takes all lines that wait, and returns a function that puts them back, before those that came since.
-func (in *Input) SetAside() (putBack func()) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	aside := in.lines
-	in.lines = nil
-	return func() {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		in.lines = append(aside, in.lines...)
-	}
+// paste is a line, or lines that were typed at once, and when the first one was read.
+type paste struct {
+	text string
+	at   time.Time
 }
 
-func (in *Input) read(r io.Reader) {
-	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		in.mu.Lock()
-		in.lines = append(in.lines, scanner.Text())
-		full, closed := len(in.lines) >= maxWaiting, in.closed
-		in.mu.Unlock()
-		signalTo(in.news)
-		if closed {
-			return
-		}
-		if full {
-			<-in.room
-		}
+// pasteGap is the time between two lines from which on they were not pasted together.
+const pasteGap = 50 * time.Millisecond
+
+// start begins to read, once, ahead of whoever wants the lines: one that was there before a question must not answer it.
+func (c *Console) start() {
+	if c.pastes != nil {
+		return
 	}
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.err = scanner.Err(); in.err == nil {
-		in.err = io.EOF
-	}
-	signalTo(in.news)
+	c.pastes = make(chan paste, 10_000)
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(c.in)
+		scanner.Buffer(nil, 1<<20)
+		for scanner.Scan() && !c.closed.Load() {
+			if n := len(scanner.Bytes()); c.typed && (n == 4095 || n == 1023) { // on Linux, on macOS
+				c.Errorf("(a line of %d bytes: a terminal takes no longer one, its end may be missing; put long text into a file)\n", n)
+			}
+			lines <- scanner.Text()
+		}
+		c.ended = cmp.Or(scanner.Err(), io.EOF)
+	}()
+	go func() {
+		defer close(c.pastes)
+		for text := range lines {
+			p := paste{text, time.Now()}
+			for more := c.typed; more && len(p.text) < 1<<20; {
+				select {
+				case text, more = <-lines:
+					if more {
+						p.text += "\n" + text
+					}
+				case <-time.After(pasteGap):
+					more = false
+				}
+			}
+			c.pastes <- p
+		}
+	}()
 }
 
-// signalTo leaves a value in a channel with room for one.
-func signalTo(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // one is enough
-	}
+// isTerminal reports whether a stream is a terminal, as far as the standard library can tell: a character device that
+// is not the null device.
+func isTerminal(stream any) bool {
+	file, _ := stream.(*os.File)
+	info, err := file.Stat() // fails without a file
+	null, _ := os.Stat(os.DevNull)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && !os.SameFile(info, null)
 }

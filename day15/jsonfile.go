@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
 )
 
 // jsonFile reads a configuration file strictly and gives every mistake its place: file, line and column.
@@ -17,16 +21,34 @@ type jsonFile struct {
 	pos  int64 // where the key or value that was read last begins, in bytes
 }
 
-// openJSON takes a file's name and its bytes; a byte order mark at the beginning is skipped. It fails where the text
-// is no JSON, so that the methods below only meet the mistakes that are left: wrong types, wrong keys.
-func openJSON(name string, data []byte) (*jsonFile, error) {
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	f := &jsonFile{name: name, data: data, dec: json.NewDecoder(bytes.NewReader(data))}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, f.errorf("the file is empty; expected an object, at least {}")
+// readJSON reads a configuration file for the methods below. A missing file is an fs.ErrNotExist. Only a regular file is
+// opened: a pipe in its place would be waited for.
+func readJSON(file string) (*jsonFile, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", file)
 	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return openJSON(file, data)
+}
+
+// openJSON takes a file's name and its bytes; a byte order mark at the beginning is skipped. It fails where the text
+// is not JSON in UTF-8, so that the methods below only meet the mistakes that are left: wrong types, wrong keys.
+func openJSON(name string, data []byte) (*jsonFile, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	f := &jsonFile{name, data, json.NewDecoder(bytes.NewReader(data)), 0}
 	var syntax *json.SyntaxError
-	if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
+	switch err := json.Unmarshal(data, new(json.RawMessage)); {
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, f.errorf("the file is empty; expected an object, at least {}")
+	case data[0] >= 0xfe: // the first byte of its byte order mark
+		return nil, f.errorf("the file is UTF-16; save it as UTF-8")
+	case !utf8.Valid(data):
+		f.pos = int64(bytes.IndexRune(data, utf8.RuneError))
+		return nil, f.errorf("the file is not UTF-8; save it as UTF-8")
+	case errors.As(err, &syntax):
 		f.pos = syntax.Offset - 1
 		return nil, f.errorf("%v (JSON has no comments, and no comma before a closing bracket)", err)
 	}
@@ -58,22 +80,21 @@ func (f *jsonFile) Object(path string, member func(key string) error) error {
 // leaves behind where a value was forgotten.
 func (f *jsonFile) Value(path string, v any) error {
 	f.skip()
-	var raw json.RawMessage
-	if err := f.dec.Decode(&raw); err != nil {
-		return f.errorf("%s: %v", path, err)
-	}
-	if err := json.Unmarshal(raw, v); err != nil || string(raw) == "null" {
-		return f.errorf("%s must be %s", path, jsonKind(reflect.TypeOf(v).Elem()))
+	if f.dec.Decode(v) != nil || f.data[f.pos] == 'n' {
+		return f.errorf("%s must be %s", path, kindNames.Replace(fmt.Sprintf("%T", v)))
 	}
 	return nil
 }
 
+// kindNames says what a person has to write for the type of a pointer.
+var kindNames = strings.NewReplacer("*string", `a string, "…"`, "*bool", "true or false", "*int64", "a whole number",
+	"*[]string", `a list of strings, ["…"]`, "*map[string]string", `an object of strings, {"…": "…"}`)
+
 // errorf is an error at the key or value that was read last.
 func (f *jsonFile) errorf(format string, args ...any) error {
-	before := f.data[:min(int(f.pos), len(f.data))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1
-	return fmt.Errorf("%s:%d:%d: %s", f.name, line, column, fmt.Sprintf(format, args...))
+	lines := strings.Split(string(f.data[:f.pos]), "\n")
+	column := utf8.RuneCountInString(lines[len(lines)-1]) + 1
+	return fmt.Errorf("%s:%d:%d: %s", f.name, len(lines), column, fmt.Sprintf(format, args...))
 }
 
 // token reads one token. It cannot fail: openJSON has seen the whole text.
@@ -85,23 +106,48 @@ func (f *jsonFile) token() json.Token {
 
 // skip moves pos to where the next key or value begins.
 func (f *jsonFile) skip() {
-	f.pos = f.dec.InputOffset()
-	for int(f.pos) < len(f.data) && bytes.IndexByte([]byte(" \t\r\n,:"), f.data[f.pos]) >= 0 {
-		f.pos++
-	}
+	rest := bytes.TrimLeft(f.data[f.dec.InputOffset():], " \t\r\n,:")
+	f.pos = int64(len(f.data) - len(rest))
 }
 
-// jsonKind is what a person has to write for a Go type.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return `a string, "…"`
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Slice:
-		return "a list of strings, [\"…\"]"
+// loadJSON reads a file that saveJSON wrote into v, a pointer. It fails as readJSON does, and where a value has another
+// type than v.
+func loadJSON(file string, v any) error {
+	f, err := readJSON(file)
+	if err != nil {
+		return err
 	}
-	return "an object of strings, {\"…\": \"…\"}"
+	var mismatch *json.UnmarshalTypeError
+	if err = json.Unmarshal(f.data, v); errors.As(err, &mismatch) {
+		f.pos = mismatch.Offset - 1
+		return f.errorf("%s cannot be a JSON %s", cmp.Or(mismatch.Field, "the file"), mismatch.Value)
+	}
+	return err
+}
+
+// saveJSON writes v into the file, indented, for loadJSON to read.
+func saveJSON(file string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(file, append(data, '\n'))
+}
+
+// replaceFile writes a file of the agent's own, readable for its owner alone, and its folder if need be. It writes a
+// new file and renames it: whoever reads meanwhile, or comes after a crash, finds the old text or the new one, whole.
+func replaceFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // fails after the rename, as it should
+	_, err = temp.Write(data)
+	if err := cmp.Or(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), name)
 }

@@ -1,59 +1,88 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func TestPermissionsFileMistakes(t *testing.T) {
-	for _, test := range []struct{ name, text, want string }{
-		{"empty file", "", "f.json:1:1: the file is empty"},
-		{"white space only", "\n \n", "f.json:1:1: the file is empty"},
-		{"comment", "{ // note\n}", "f.json:1:3: invalid character '/'"},
-		{"comment after a value", "{\"root\": \"..\" /* x */}", "f.json:1:15: invalid character '/'"},
-		{"comma before the bracket", "{\n  \"tools\": {\"ls\": \"allow\",}\n}", "f.json:2:27: invalid character '}'"},
-		{"cut off", "{\"tools\": {", "f.json:1:11: unexpected end of JSON input"},
-		{"something after the end", "{}\n{}", "f.json:2:1: invalid character '{'"},
-		{"not an object", "[]", "f.json:1:1: the file must be an object"},
-		{"null", "null", "f.json:1:1: the file must be an object"},
-		{"unknown key", "{\"root\": \"..\",\n \"tool\": {}}", "f.json:2:2: unknown key \"tool\""},
-		{"unknown policy", "{\"tools\": {\n\t\"ls\": \"alow\"}}", "f.json:2:8: the policy of ls is \"alow\"; expected allow, ask or deny"},
-		{"policy in capitals", `{"tools": {"ls": "Allow"}}`, "expected allow, ask or deny"},
-		{"policy that is no string", `{"tools": {"ls": true}}`, "f.json:1:18: the policy of ls must be a string"},
-		{"policy null", `{"tools": {"ls": null}}`, "the policy of ls must be a string"},
-		{"repeated tool", `{"tools": {"ls": "deny", "ls": "allow"}}`, "f.json:1:26: \"ls\" stands twice in tools"},
-		{"repeated tools", `{"tools": {}, "tools": {}}`, "\"tools\" stands twice"},
-		{"tools that is no object", `{"tools": []}`, "f.json:1:11: tools must be an object"},
-		{"root that is no string", `{"root": 3}`, "f.json:1:10: root must be a string"},
-		{"malformed pattern", `{"tools": {"mcp_[": "deny"}}`, "\"mcp_[\" is no valid pattern"},
-		{"column counts characters", `{"tools": {"读取": "x"}}`, "f.json:1:18: the policy"},
+func TestMistakesInAConfigurationFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "1:1: the file is empty",
+		"\n \n":                          "1:1: the file is empty",
+		"{ // note\n}":                   "1:3: invalid character '/'",
+		"{\"s\": \"..\" /* x */}":        "1:12: invalid character '/'",
+		"{\n  \"o\": {\"s\": \"a\",}\n}": "2:18: invalid character '}'",
+		"{\"o\": {":                      "1:7: unexpected end of JSON input",
+		"{}\n{}":                         "2:1: invalid character '{'",
+		"[]":                             "1:1: the file must be an object",
+		"null":                           "1:1: the file must be an object",
+		"{\"s\": \"..\",\n \"t\": {}}":   `2:2: unknown key "t"`,
+		`{"o": {}, "o": {}}`:             `1:11: "o" stands twice in the file`,
+		`{"o": {"s": "", "s": ""}}`:      `1:17: "s" stands twice in o`,
+		`{"o": []}`:                      "1:7: o must be an object",
+		`{"o": {"s": true}}`:             `1:13: s must be a string, "…"`,
+		`{"s": null}`:                    `1:7: s must be a string, "…"`,
+		`{"s": "读取", "b": "yes"}`:        "1:18: b must be true or false",
+		`{"i": 1.5}`:                     "1:7: i must be a whole number",
+		`{"l": ["a", 1]}`:                `1:7: l must be a list of strings, ["…"]`,
+		`{"m": []}`:                      `1:7: m must be an object of strings, {"…": "…"}`,
+		"\xff\xfe{\x00}\x00":             "1:1: the file is UTF-16; save it as UTF-8",
+		"\xfe\xff\x00{\x00}":             "1:1: the file is UTF-16",
+		"{\n\"s\": \"p\xe4th\"}":         "2:8: the file is not UTF-8",
+		"\xef\xbb\xbf{\"s\": \"a\", \"b\": true, \"i\": 1, \"l\": [], \"m\": {}, \"o\": {\"s\": \"\"}}": "",
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			root := ".."
-			_, err := parsePermissions("f.json", []byte(test.text), &root)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want %q", err, test.want)
-			}
-		})
-	}
-}
-
-func TestByteOrderMarkIsSkipped(t *testing.T) {
-	root := ".."
-	rules, err := parsePermissions("f.json", []byte("\xEF\xBB\xBF{\"root\": \"src\", \"tools\": {\"ls\": \"deny\"}}"), &root)
-	if err != nil || len(rules) != 1 || rules[0] != (rule{"ls", Deny}) || root != "src" {
-		t.Errorf("got %v, root %q, error %v", rules, root, err)
-	}
-}
-
-func FuzzPermissionsFile(f *testing.F) {
-	f.Add(`{"root": "..", "tools": {"a*": "ask", "b": "deny"}}`)
-	f.Add("{\"tools\": {\"a\": \"allow\",\n \"a\"")
-	f.Fuzz(func(t *testing.T, text string) {
-		root := ".."
-		_, err := parsePermissions("f.json", []byte(text), &root)
-		if err != nil && !strings.HasPrefix(err.Error(), "f.json:") {
-			t.Errorf("the error names no place: %v", err)
+		f, err := openJSON("f.json", []byte(text))
+		if err == nil {
+			err = readMember(f, "the file")
 		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), "f.json:"+want)) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// readMember reads an object whose members are named by their types.
+func readMember(f *jsonFile, path string) error {
+	return f.Object(path, func(key string) error {
+		v := map[string]any{"s": new(string), "b": new(bool), "i": new(int64), "l": new([]string), "m": new(map[string]string)}[key]
+		switch {
+		case key == "o":
+			return readMember(f, key)
+		case v == nil:
+			return f.errorf("unknown key %q", key)
+		}
+		return f.Value(key, v)
 	})
+}
+
+func TestFilesOfOurOwn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const file = "new/f.json"
+	if err := loadJSON(file, new(any)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	for _, wrote := range []string{"a text that is longer", "short"} {
+		var read string
+		if err := errors.Join(saveJSON(file, wrote), loadJSON(file, &read)); err != nil || read != wrote {
+			t.Errorf("read %q, error %v", read, err)
+		}
+	}
+	if err := replaceFile("new", nil); err == nil {
+		t.Error("a folder was replaced")
+	}
+	left, _ := filepath.Glob("*/.n*")
+	hidden, _ := filepath.Glob(".n*")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 || len(left)+len(hidden) > 0 {
+		t.Errorf("mode %v, left behind %q, error %v", info.Mode(), left, err)
+	}
+	if err := loadJSON(file, new(struct{})); err == nil || !strings.HasPrefix(err.Error(), file+":1:7: the file cannot be a JSON string") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := readJSON("new"); err == nil || !strings.Contains(err.Error(), "new is not a regular file") {
+		t.Errorf("a folder: %v", err)
+	}
 }

@@ -25,7 +25,11 @@ Its own files lie in .geekagent, below the working directory:
 	skills/NAME/SKILL.md  skills of your own
 	mcp.json              the MCP servers to start, {"mcpServers": {"demo": {"command": "…", "args": ["…"]}}}
 
-Exit codes: 0 answered, 1 failure, 2 step limit reached, 3 answered although a call was denied, 130 interrupted.
+AGENTS.md in the root folder holds the project's own instructions: they go into the system prompt.
+
+Exit codes: 0 answered, 1 failure, 2 step limit reached, 3 answered although a call was denied, 130 interrupted. A second
+Ctrl-C ends the program whatever it is doing.
+Exit code 4: answered, although an MCP server that was called was not available.
 */
 package main
 
@@ -38,8 +42,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -49,18 +55,24 @@ const title = "GeekAgent Day 15: MCP tools"
 // home is the folder of the agent's own files, relative to the working directory.
 const home = ".geekagent"
 
+// lastWait is how long the program waits, once it has to end, for what it is doing.
+const lastWait = 2 * time.Second
+
 // agent is the parts of the program, each after those it needs.
 type agent struct {
 	console     *Console
-	config      Config
+	model       *Model
 	permissions *Permissions
 	registry    *Registry
 	skills      *Skills
 	knowledge   *Knowledge
 	mcp         *MCP
-	session     Session
+	session     *Session
+	trace       *Trace
 	chat        *Chat
-	times       bool
+
+	current atomic.Pointer[context.CancelFunc] // ends what a Ctrl-C ends in place of the program
+	unsaved bool                               // the session could not be saved the last time
 }
 
 func main() {
@@ -86,26 +98,61 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitFailure
 	}
 
-	ends := []os.Signal{syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
-		ends = append(ends, syscall.SIGHUP)
-	}
-	ctx, stop := signal.NotifyContext(ctx, ends...)
-	defer stop()
-	// Read by nobody: neither a Ctrl-C between two waits nor a reader who has left stdout may end us past the defers.
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGPIPE)
-	defer signal.Stop(interrupts)
-
+	ctx, end := context.WithCancel(ctx)
+	defer end()
 	console := newConsole(stdin, stdout, stderr)
 	defer console.Close()
-	a := &agent{console: console, config: loadConfig(os.Getenv), times: *times}
+	a := &agent{console: console, model: newModel(os.Getenv)}
+	a.trace = &Trace{console: console, oneShot: task != "", times: *times}
 	a.mcp = mcp
-	code := a.start(ctx, task, *yes)
+	defer a.mcp.Close()
+	defer a.listen(ctx, end)()
+	finished := make(chan int, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
+				finished <- exitFailure
+			}
+		}()
+		finished <- a.start(ctx, task, *yes)
+	}()
+	var code int
+	select {
+	case code = <-finished:
+	case <-ctx.Done():
+		select {
+		case code = <-finished:
+		case <-time.After(lastWait): // it hangs, perhaps in a pipe that nobody reads, and so would another word
+			return exitInterrupted
+		}
+	}
 	if err := console.Lost(); err != nil {
 		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err))) // a code above 1 says more
 	}
 	return code
+}
+
+// listen takes the signals until stop is called: a Ctrl-C ends what is interruptible, the next one, or another signal,
+// the program.
+func (a *agent) listen(ctx context.Context, end func()) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE) // a reader who has left stdout ends nothing
+	if !signal.Ignored(syscall.SIGHUP) {                                   // as it is under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		for ctx.Err() == nil {
+			select {
+			case s := <-signals:
+				if s != syscall.SIGPIPE && (s != os.Interrupt || !a.interrupt()) {
+					end()
+				}
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return func() { signal.Stop(signals) }
 }
 
 // start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
@@ -132,20 +179,20 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 		return a.fail(err)
 	}
 	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
-	defer a.mcp.Close()
-	if err := a.mcp.Connect(ctx, a.console, a.registry); err != nil {
+	if err := a.connectServers(ctx); err != nil {
 		return a.fail(err)
 	}
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
-	a.session = Session{filepath.Join(home, "session.json")}
-	a.chat = &Chat{model: newModel(a.config, a.console.redact), registry: a.registry, skills: a.skills, redact: a.console.redact}
-	a.chat.trace = newTrace(a.console, task != "", a.times)
+	a.session = newSession(filepath.Join(home, "session.json"))
+	a.chat = &Chat{model: a.model, registry: a.registry, skills: a.skills, files: newFiles(root, home), redact: a.console.redact, trace: a.trace}
 	if task != "" {
-		return a.task(ctx, task)
+		return a.mcp.ExitCode(a.task(ctx, task))
 	}
-	defer a.save()
-	return a.repl(ctx)
+	if code := a.repl(ctx); code != exitOK || !a.unsaved {
+		return code
+	}
+	return exitFailure
 }
 
 // addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.

@@ -1,20 +1,24 @@
+//go:build unix
+
 package main
 
 import (
 	"bufio"
 	"context"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"syscall"
 	"testing"
-	"time"
 )
 
 const benchFrame = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"dice","arguments":{}}}` + "\n"
 
-// benchFloor is what a round trip costs without any protocol: one goroutine writes a line and reads a line.
-func benchFloor(b *testing.B, server string) {
+// benchPipe is what a round trip costs without any protocol: one goroutine writes a line and reads a line.
+func benchPipe(b *testing.B, server string) {
 	l := fakeLaunch(server)
 	cmd := exec.Command(l.command)
 	cmd.Env = append(os.Environ(), "GEEKAGENT_TEST_PROGRAM=server", fakeVariable+"="+server)
@@ -24,68 +28,97 @@ func benchFloor(b *testing.B, server string) {
 		b.Fatal(err)
 	}
 	r := bufio.NewReaderSize(out, 64<<10)
+	cpu := cpuTime()
 	b.ReportAllocs()
 	for b.Loop() {
 		io.WriteString(in, benchFrame)
-		line, err := r.ReadBytes('\n')
-		if err != nil {
+		if _, err := r.ReadBytes('\n'); err != nil {
 			b.Fatal(err)
 		}
-		b.SetBytes(int64(len(line)))
 	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/1000, "cpu-ms/op")
 	in.Close()
 	cmd.Wait()
 }
 
-func benchClient(b *testing.B, server string) *client {
-	p := peer{name: server, note: b.Logf}
-	open := func(p peer) (transport, error) { return startProcess(fakeLaunch(server), p, func(string) {}) }
-	c := &client{note: p.note, limits: limits{time.Minute, 10 * time.Second}, watches: map[int64]watch{},
-		changed: make(chan struct{}, 1), done: make(chan struct{})}
-	p.notified, p.ended = c.notified, func(error) { close(c.done) }
-	var err error
-	if c.transport, err = open(p); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { c.close() })
-	return c
+// cpuTime is the processor time of this process in µs.
+func cpuTime() int64 {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return u.Utime.Nano()/1000 + u.Stime.Nano()/1000
 }
 
-func BenchmarkFloor(b *testing.B)      { benchFloor(b, "quick") }
-func BenchmarkLargeFloor(b *testing.B) { benchFloor(b, "large") }
+func BenchmarkMCPPipe(b *testing.B)      { benchPipe(b, "benchquick") }
+func BenchmarkMCPLargePipe(b *testing.B) { benchPipe(b, "benchlarge") }
 
-func BenchmarkCall(b *testing.B) {
-	c := benchClient(b, "quick")
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.callTool(context.Background(), "dice", nil, nil); err != nil {
-			b.Fatal(err)
+func benchRegistry(b *testing.B, fake string) func() {
+	agent := newBench(b, nil, `{"tools":`+allowAll+`}`, "")
+	if err := os.WriteFile("servers.json", []byte(mcpJSON(b, entry{name: "s", fake: fake})), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
+	m.file = "servers.json"
+	a := testAgent(agent, m)
+	b.Cleanup(m.Close)
+	if err := a.connectServers(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return func() {
+		results := agent.registry.Call(context.Background(), []Call{{"mcp_s_dice", "{}"}}, func(int) {}, func(int, Result) {})
+		if results[0].Err != nil {
+			b.Fatal(results[0])
 		}
 	}
 }
 
-func BenchmarkCallParallel16(b *testing.B) {
-	c := benchClient(b, "quick")
+func BenchmarkMCPCall(b *testing.B) {
+	call := benchRegistry(b, "benchquick")
+	cpu := cpuTime()
+	b.ReportAllocs()
+	for b.Loop() {
+		call()
+	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/1000, "cpu-ms/op")
+}
+
+func BenchmarkMCPCall16(b *testing.B) {
+	call := benchRegistry(b, "benchquick")
 	b.SetParallelism(max(1, 16/runtime.GOMAXPROCS(0)))
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := c.callTool(context.Background(), "dice", nil, nil); err != nil {
-				b.Error(err)
-				return
-			}
+			call()
 		}
 	})
 }
 
-func BenchmarkLargeResult(b *testing.B) {
-	c := benchClient(b, "large")
+func BenchmarkMCPLarge(b *testing.B) {
+	call := benchRegistry(b, "benchlarge")
+	cpu := cpuTime()
 	b.ReportAllocs()
 	for b.Loop() {
-		raw, err := c.callTool(context.Background(), "text", nil, nil)
-		if err != nil {
-			b.Fatal(err)
+		call()
+	}
+	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/1000, "cpu-ms/op")
+}
+
+func BenchmarkMCPTenServers(b *testing.B) {
+	var entries []entry
+	for i := range 10 {
+		entries = append(entries, entry{name: fmt.Sprint("s", i), fake: "late"})
+	}
+	agent := newBench(b, nil, `{"tools":`+allowAll+`}`, "")
+	os.WriteFile("servers.json", []byte(mcpJSON(b, entries...)), 0o600)
+	for b.Loop() {
+		m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
+		m.file = "servers.json"
+		agent.registry = newRegistry(agent.permissions)
+		a := testAgent(agent, m)
+		if err := a.connectServers(b.Context()); err != nil || len(agent.registry.Visible()) != 20 {
+			b.Fatal(err, agent.err.String())
 		}
-		b.SetBytes(int64(len(raw)))
+		b.StopTimer()
+		m.Close()
+		b.StartTimer()
 	}
 }

@@ -35,7 +35,7 @@ func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
 	}
-	if want := "[mcp] c: its new list of tools could not be read, the old one stays: error -32603: the list is lost\n"; !strings.HasSuffix(stderr, want) {
+	if want := "[mcp] c: its new list of tools could not be read, the old one stays: tools/list: error -32603: the list is lost\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("stderr %s, want %s", stderr, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
 	if code != exitOK || total != maxTools || own == 0 {
 		t.Errorf("exit code %d, %d tools offered, %d of them our own", code, total, own)
 	}
-	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d of b. "+
+	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d, the last of the file. "+
 		`Choose some with "tools": ["get_*", …] in the server's entry`+"\n", left)
 	if strings.Count(stderr, warning) != 1 {
 		t.Errorf("stderr\n%s\nwant once\n%s", stderr, warning)

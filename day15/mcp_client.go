@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,124 +21,95 @@ import (
 //	  ← notifications/tools/list_changed
 //	→ notifications/cancelled      for a call that we give up
 //
-// A server of the stateless version is asked server/discover in place of the first two. A client does not come back to
-// life: when its connection has ended, connect anew.
+// A client does not come back to life: when its transport has ended, connect anew.
 type client struct {
-	limits    limits
-	note      func(format string, args ...any)
-	transport transport
+	transport
+	limits limits
+	note   func(kind, format string, args ...any)
 
-	changed chan struct{} // holds one value when the server has announced other tools; whoever takes it lists them anew
-	done    chan struct{} // closed when the connection has ended, after cause is set
-	cause   error
-
-	toldEnd sync.Once // for whoever tells a person that it has ended
-
-	mu      sync.Mutex // guards what follows
-	session session
-	tokens  int64 // the progress token given last
-	watches map[int64]watch
+	session atomic.Pointer[session]
+	stale   chan struct{} // holds a value when the tools have to be listed again
+	token   atomic.Int64  // the progress token given last
+	waiting sync.Map      // progress token → func(object), for the calls under way
 }
 
-// limits says how long a server may take for one answer.
+// limits says how long a server may take.
 type limits struct {
-	start   time.Duration // for the first one: npx and go run may have to fetch or compile before it
-	request time.Duration // for each of the others; progress starts it anew
+	start   time.Duration // to agree on a version: npx and go run may have to fetch or compile before it
+	request time.Duration // for the answer to each request after that; progress starts it anew
 }
 
-// session is what the handshake has brought to light.
+// session is what the server and we have agreed upon, and what it says of itself.
 type session struct {
 	era
-	server       implementation
-	instructions string // of the server, for a model; "" where there are none
-	tools        bool   // it offers tools
+	name, version string
+	instructions  string // for a model; "" where there are none
 }
 
-// connect opens a transport and agrees with the server on a version: version first, "" being the newest with a
-// handshake. p.name, p.wire and p.note are the caller's. On failure nothing is left open.
-func connect(ctx context.Context, p peer, l limits, version string, open func(peer) (transport, error)) (*client, error) {
-	c := &client{
-		note: p.note, limits: l,
-		changed: make(chan struct{}, 1),
-		done:    make(chan struct{}),
-		watches: map[int64]watch{},
-	}
+// params are the params of all that we send; each method has a few of them, and what is empty is left out.
+type params struct {
+	Meta  *meta `json:"_meta,omitempty"`
+	token int64 // of the progress, for era.meta
+
+	ProtocolVersion string          `json:"protocolVersion,omitempty"` // initialize
+	Capabilities    *struct{}       `json:"capabilities,omitempty"`
+	ClientInfo      *implementation `json:"clientInfo,omitempty"`
+
+	Cursor *string `json:"cursor,omitempty"` // tools/list; "" is a cursor like any other
+
+	Name      string          `json:"name,omitempty"`      // tools/call
+	Arguments json.RawMessage `json:"arguments,omitempty"` // at least {}: there are servers that do not answer to null
+
+	mirrors []mirror // of the arguments, for era.header
+}
+
+// newClient opens a transport. p is the caller's but for what the client hears itself.
+func newClient(p peer, l limits, open func(peer) (transport, error)) (c *client, err error) {
+	c = &client{limits: l, note: p.note, stale: make(chan struct{}, 1)}
 	p.notified = c.notified
-	p.silent = func() bool { return c.current().stateless() }
-	p.ended = func(cause error) { c.cause = cause; close(c.done) }
-	t, err := open(p)
-	if err != nil {
-		return nil, err
-	}
-	c.transport = t
-	if version == "" {
-		version = handshakeVersion
-	}
-	if err := c.negotiate(ctx, version); err != nil {
-		_ = t.close() // err says more than a connection that does not even close
-		return nil, err
-	}
-	return c, nil
-}
-
-// close ends the connection; for a child process that takes 5 seconds at most.
-func (c *client) close() error { return c.transport.close() }
-
-// current returns the session. A server may make us agree on another version later.
-func (c *client) current() session {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.session
+	p.silent = func() bool { return c.session.Load().stateless() }
+	c.session.Store(&session{})
+	c.transport, err = open(p)
+	return c, err
 }
 
 // notified takes the server's notifications from the transport's reader. "The receiver MUST NOT send a response", and
 // the ones that we do not know are nothing to worry about.
-func (c *client) notified(method string, params json.RawMessage) {
+func (c *client) notified(method string, raw json.RawMessage) {
 	switch method {
 	case "notifications/progress":
-		c.progressed(params)
+		progress := parseObject(raw)
+		if call, ok := c.waiting.Load(number(progress.raw("progressToken"))); ok { // else nobody has asked for it
+			call.(func(object))(progress)
+		}
 	case "notifications/tools/list_changed":
-		c.listAgain()
+		c.outdated()
 	}
 }
 
-// listAgain says that the tools have to be listed anew.
-func (c *client) listAgain() {
+// outdated says that the tools have to be listed again.
+func (c *client) outdated() {
 	select {
-	case c.changed <- struct{}{}:
-	default: // the last announcement was not taken yet: one list answers both
+	case c.stale <- struct{}{}:
+	default: // one list answers both
 	}
 }
 
-// ended reports whether the connection is over; then cause says why.
-func (c *client) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
+// request puts a message into the terms of the era.
+func (c *client) request(method string, p params) request {
+	e := c.session.Load().era
+	p.Meta = e.meta(p.token)
+	raw, _ := encode(p) // the arguments of a call were read as JSON
+	if string(raw) == "{}" {
+		raw = nil
 	}
+	return request{method, raw, e.header(method, p)}
 }
 
-// request sends a request in the terms of the era and checks its result. Where the server turns out to speak another
-// version than was agreed upon ("the client SHOULD select a mutually supported version and retry the request"), that
-// happens once.
-func (c *client) request(ctx context.Context, method string, params func(era) any) (json.RawMessage, error) {
-	for retried := false; ; retried = true {
-		e := c.current().era
-		raw, err := c.transport.call(ctx, method, params(e))
-		if err == nil {
-			return e.result(raw)
-		}
-		refused, data := refusal(err)
-		next := commonVersion(data.Supported)
-		if refused == nil || refused.Code != unsupportedVersion || next == "" || retried {
-			return nil, e.failure(err)
-		}
-		if err := c.negotiate(ctx, next); err != nil {
-			return nil, err
-		}
-	}
+// send sends a request and returns its result. The error is an *rpcError, a *connectionError or ctx's.
+func (c *client) send(ctx context.Context, method string, p params) (json.RawMessage, error) {
+	raw, err := c.call(ctx, c.request(method, p))
+	return c.session.Load().result(raw, err)
 }
 
 // within gives a request its time limit: the context ends with a *connectionError as its cause, unless the timer is
@@ -143,10 +117,96 @@ func (c *client) request(ctx context.Context, method string, params func(era) an
 func within(ctx context.Context, limit time.Duration, method string) (_ context.Context, timer *time.Timer, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer = time.AfterFunc(limit, func() {
-		cancel(&connectionError{reason: fmt.Sprintf("no answer to %s in %d ms", method, limit.Milliseconds()), late: true})
+		reason := fmt.Sprintf("no answer to %s in %d ms", method, limit.Milliseconds())
+		cancel(&connectionError{reason: reason, public: reason})
 	})
 	return ctx, timer, func() {
 		timer.Stop()
 		cancel(nil)
 	}
+}
+
+// toolInfo is a tool as its server describes it. Nothing in it can be relied upon: it is the server's word.
+type toolInfo struct {
+	object
+	name    string
+	mirrors []mirror // for params
+}
+
+// maxPages is where a list of tools ends that a server does not end.
+const maxPages = 100
+
+// listTools asks for all tools, page by page, each name once, within the limit of one request. A server that does not
+// know the method has none. What is odd about the pages is noted.
+func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
+	ctx, _, release := within(ctx, c.limits.request, "tools/list")
+	defer release()
+	named, asked, size := map[string]bool{"": true}, map[string]bool{}, 0 // without a name there is nothing to call
+	for cursor := (*string)(nil); ; {                                     // "Clients MUST treat cursors as opaque tokens"
+		raw, err := c.send(ctx, "tools/list", params{Cursor: cursor})
+		page := parseObject(raw)
+		list := parseArray(page.raw("tools"))
+		var refused *rpcError
+		switch {
+		case errors.As(err, &refused) && cursor == nil && refused.Code == methodNotFound:
+			return nil, nil
+		case refused != nil && cursor != nil:
+			if *cursor != "" { // many servers mean the end by "", and do not know it when it comes back
+				c.note("pages", "the list of its tools is not whole: %v", err)
+			}
+			return tools, nil
+		case err != nil:
+			return nil, err
+		case list == nil:
+			return nil, &connectionError{reason: "its answer to tools/list has no list of tools"}
+		}
+		for _, raw := range list {
+			tool := toolInfo{object: parseObject(raw)}
+			tool.name = tool.object.text("name")
+			tool.mirrors, err = c.session.Load().mirrors(tool.object.raw("inputSchema"))
+			if err != nil {
+				c.note("left "+tool.name, "tool %s was left out: %v", tool.name, err)
+			} else if !named[tool.name] {
+				tools = append(tools, tool)
+			}
+			named[tool.name] = true
+		}
+		size += len(raw)
+		if cursor = get[*string](page, "nextCursor"); cursor == nil {
+			return tools, nil
+		}
+		if asked[*cursor] || len(asked) == maxPages || size > maxMessage {
+			c.note("pages", "its list of tools does not end; kept the %d tools of the first %s", len(tools), plural(len(asked)+1, "page"))
+			return tools, nil
+		}
+		asked[*cursor] = true
+	}
+}
+
+// callTool calls a tool and returns the result as raw as it came. A tool that fails has a result as well (isError).
+// progressed is told how far the call is, "3/5 copying", by the reader of the connection: it must not block.
+func (c *client) callTool(ctx context.Context, tool toolInfo, args json.RawMessage, progressed func(text string)) (json.RawMessage, error) {
+	ctx, timer, release := within(ctx, c.limits.request, "tools/call")
+	defer release()
+	token := c.token.Add(1) // "Progress tokens MUST be unique across all active requests."
+	c.waiting.Store(token, func(progress object) {
+		timer.Reset(c.limits.request)
+		text := string(progress.raw("progress"))
+		if total := progress.raw("total"); number(total) > 0 {
+			text += "/" + string(total)
+		}
+		progressed(strings.TrimSpace(text + " " + progress.text("message")))
+	})
+	defer c.waiting.Delete(token)
+	raw, err := c.send(ctx, "tools/call", params{token: token, Name: tool.name, Arguments: args, mirrors: tool.mirrors})
+	var refused *rpcError
+	switch {
+	case !errors.As(err, &refused):
+	case outdatedCode(refused.Code):
+		c.outdated() // it may not have this tool any more
+	case refused.Code == unsupportedVersion:
+		c.close()
+		err = &connectionError{reason: "it does not take the agreed protocol version any more", unsent: true, err: err}
+	}
+	return raw, err
 }

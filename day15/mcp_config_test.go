@@ -2,114 +2,43 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// variables is a lookup over a fixed environment.
-func variables(pairs ...string) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1], true
-			}
-		}
-		return "", false
-	}
-}
-
-func mustParse(t *testing.T, text string, environ ...string) map[string]serverConfig {
+// readConfig reads an mcp.json with the given variables, as name, value, …; it returns the servers by name, the secrets,
+// and the warnings.
+func readConfig(t testing.TB, text string, variables ...string) (byName map[string]*serverConfig, redact *Redactor, warnings []string) {
 	t.Helper()
-	servers, err := parseServers("mcp.json", []byte(text), variables(environ...))
+	file, err := openJSON("mcp.json", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName := map[string]serverConfig{}
+	redact = newRedactor(nil)
+	lookup := func(name string) string {
+		if i := slices.Index(variables, name); i >= 0 {
+			return variables[i+1]
+		}
+		return ""
+	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	servers, err := (&configReader{file, lookup, redact.Add, warn}).servers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName = map[string]*serverConfig{}
 	for _, s := range servers {
-		byName[s.Name] = s
+		byName[s.name] = s
 	}
+	return byName, redact, warnings
+}
+
+func mustParse(t testing.TB, text string, variables ...string) map[string]*serverConfig {
+	t.Helper()
+	byName, _, _ := readConfig(t, text, variables...)
 	return byName
-}
-
-func TestConfigThatStopsTheStart(t *testing.T) {
-	for name, test := range map[string]struct{ text, want string }{
-		"a comment": {
-			"\xEF\xBB\xBF{ // note\n \"mcpServers\": {} }",
-			"mcp.json:1:3: invalid character '/'",
-		},
-		"a comma before a bracket": {
-			"{\"mcpServers\": {\n  \"a\": {\"command\":\"x\"},\n} }",
-			"mcp.json:3:1: invalid character '}'",
-		},
-		"a real error on line 7": {
-			"{\n\"mcpServers\":{\n\"a\":{\n\"command\":\"x\",\n\"args\":[\n\"y\",\n'z']}}}",
-			"mcp.json:7:1: invalid character '\\''",
-		},
-		"an empty file":           {"", "mcp.json:1:1: the file is empty"},
-		"a byte order mark alone": {"\xEF\xBB\xBF \n", "mcp.json:1:1: the file is empty"},
-		"a cut file":              {`{"mcpServers": {"a": {"command": "x"`, "unexpected end of JSON input"},
-		"a list":                  {`[]`, "mcp.json:1:1: the file must be an object"},
-		"null":                    {`null`, "mcp.json:1:1: the file must be an object"},
-		"a list of servers": {
-			"{\n  \"mcpServers\": [{\"command\":\"x\"}]}",
-			"mcp.json:2:17: mcpServers must be an object",
-		},
-		"no servers but null": {`{"mcpServers": null}`, "mcp.json:1:16: mcpServers must be an object"},
-		"the key of another host": {
-			`{"servers": {"a": {"command": "x"}}}`,
-			`mcp.json: no "mcpServers" in the file, only ["servers"]`,
-		},
-		"a server that stands there twice": {
-			"{\"mcpServers\": {\"a\": {\"command\":\"x\"},\n\"a\": {\"command\":\"y\"}}}",
-			`mcp.json:2:1: "a" stands twice in mcpServers`,
-		},
-		"bytes that are not UTF-8": {
-			"{\"mcpServers\": {\"a\": {\n\"command\":\"caf\xE9\"}}}",
-			"mcp.json:2:15: the text is not UTF-8",
-		},
-		"text behind the object": {"{} {}", "mcp.json:1:4: invalid character '{'"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			servers, err := parseServers("mcp.json", []byte(test.text), variables())
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, %v; want an error with %q", servers, err, test.want)
-			}
-		})
-	}
-}
-
-func TestConfigThatIsFine(t *testing.T) {
-	for name, test := range map[string]struct {
-		text string
-		want string // names, in order
-	}{
-		"an empty object": {`{}`, ""},
-		"no server":       {`{"mcpServers":{}}`, ""},
-		"servers in the file's order": {
-			`{"mcpServers":{"z":{"command":"x"},"a":{"command":"x"},"m":{"url":"http://h/"}}}`,
-			"z a m",
-		},
-		"another host's settings around": {`{"theme":"dark","mcpServers":{"a":{"command":"x"}},"more":[{}]}`, "a"},
-		"a byte order mark":              {"\xEF\xBB\xBF" + `{"mcpServers":{"a":{"command":"x"}}}`, "a"},
-		"any string as a name":           {`{"mcpServers":{"a b.c/读":{"command":"x"}}}`, "a b.c/读"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			servers, err := parseServers("mcp.json", []byte(test.text), variables())
-			var names []string
-			for _, s := range servers {
-				names = append(names, s.Name)
-				if s.Err != nil || s.Warnings != nil || s.Disabled {
-					t.Errorf("%v: %v %q", s, s.Err, s.Warnings)
-				}
-			}
-			if got := strings.Join(names, " "); err != nil || got != test.want {
-				t.Errorf("got %q, %v; want %q", got, err, test.want)
-			}
-		})
-	}
 }
 
 func TestConfigOfOneServer(t *testing.T) {
@@ -117,14 +46,14 @@ func TestConfigOfOneServer(t *testing.T) {
 		"timeoutMs":1500,"startTimeoutMs":90000,"tools":["get_*","add"],"protocolVersion":"2026-07-28"},
 		"b":{"url":"https://h:1/mcp?x=1","headers":{"X-One":"2"}}}}`)
 	a, b := s["a"], s["b"]
-	if a.Err != nil || a.Command != "npx" || !slices.Equal(a.Args, []string{"-y", "x"}) || a.Env["A"] != "1" || a.Dir != "data" ||
-		a.Timeout != 1500*time.Millisecond || a.StartTimeout != 90*time.Second || !slices.Equal(a.Tools, []string{"get_*", "add"}) ||
-		a.ProtocolVersion != "2026-07-28" {
-		t.Errorf("a: %v, %v", a, a.Err)
+	if a.err != nil || a.command != "npx" || !slices.Equal(a.args, []string{"-y", "x"}) || a.env["A"] != "1" || a.dir != "data" ||
+		a.limits.request != 1500*time.Millisecond || a.limits.start != 90*time.Second || !slices.Equal(a.tools, []string{"get_*", "add"}) ||
+		a.version != "2026-07-28" {
+		t.Errorf("a: %v, %v", a, a.err)
 	}
-	if b.Err != nil || b.URL != "https://h:1/mcp?x=1" || b.Headers["X-One"] != "2" || b.Timeout != 10*time.Second ||
-		b.StartTimeout != time.Minute || b.Tools != nil {
-		t.Errorf("b: %v, %v", b, b.Err)
+	if b.err != nil || b.url != "https://h:1/mcp?x=1" || b.headers["X-One"] != "2" || b.limits.request != 10*time.Second ||
+		b.limits.start != time.Minute || b.tools != nil {
+		t.Errorf("b: %v, %v", b, b.err)
 	}
 }
 
@@ -133,8 +62,8 @@ func TestConfigKeepsArguments(t *testing.T) {
 	s := mustParse(t, `{"mcpServers":{"a":{"command":"x","args":["--root","/tmp/My Files","it's","a\"b","$HOME","*","; rm x",""]}}}`,
 		"HOME", "/home/me")
 	want := []string{"--root", "/tmp/My Files", "it's", `a"b`, "$HOME", "*", "; rm x", ""}
-	if !slices.Equal(s["a"].Args, want) {
-		t.Errorf("got %q, want %q", s["a"].Args, want)
+	if !slices.Equal(s["a"].args, want) {
+		t.Errorf("got %q, want %q", s["a"].args, want)
 	}
 }
 
@@ -153,56 +82,43 @@ func TestConfigOfBadEntries(t *testing.T) {
 			`mcp.json:3:29: mcpServers.bad.args must be a list of strings`,
 		},
 		"a number as an argument": {`{"command":"x","args":["-p",80]}`, `mcpServers.bad.args must be a list of strings`},
-		"null as an argument":     {`{"command":"x","args":["-p",null]}`, `mcpServers.bad.args[1] must be a string`},
+		"null as an argument":     {`{"command":"x","args":["-p",null]}`, `mcpServers.bad.args[1]: expected a string`},
 		"a number in env": {
 			`{"command":"x","env":{"PORT":80}}`,
-			`mcp.json:3:36: mcpServers.bad.env.PORT must be a string`,
+			`mcp.json:3:28: mcpServers.bad.env must be an object of strings`,
 		},
-		"null in env":                {`{"command":"x","env":{"PORT":null}}`, `mcpServers.bad.env.PORT must be a string`},
-		"an impossible variable":     {`{"command":"x","env":{"A=B":"1"}}`, `mcpServers.bad.env: "A=B" is no valid name`},
-		"a member that stands twice": {`{"command":"x","command":"y"}`, `"command" stands twice in mcpServers.bad`},
-		"a variable twice":           {`{"command":"x","env":{"A":"1","A":"2"}}`, `"A" stands twice in mcpServers.bad.env`},
-		"a header twice": {
-			`{"url":"http://h/","headers":{"X-A":"1","x-a":"2"}}`,
-			`X-A and x-a are the same header`,
-		},
+		"null in env":      {`{"command":"x","env":{"PORT":null}}`, `mcpServers.bad.env.PORT: expected a string`},
+		"a variable twice": {`{"command":"x","env":{"A":"1","A":"2"}}`, `mcpServers.bad.env: a name stands there twice`},
 		"a header with a space": {
 			`{"url":"http://h/","headers":{"X A":"1"}}`,
-			`mcpServers.bad.headers: "X A" is no valid name`,
+			`mcpServers.bad.headers.X A: not a header name`,
 		},
 		"a header of two lines": {
 			`{"url":"http://h/","headers":{"X-A":"1\r\nX-B: 2"}}`,
-			`mcpServers.bad.headers.X-A contains a line feed`,
+			`mcpServers.bad.headers.X-A: it contains a line feed`,
 		},
-		"a NUL character":       {`{"command":"x","args":["\u0000"]}`, `mcpServers.bad.args[0] contains a NUL`},
 		"no URL":                {`{"url":"h/mcp"}`, `mcpServers.bad.url must be a whole http or https URL`},
 		"a URL of another kind": {`{"url":"ws://h/mcp"}`, `mcpServers.bad.url must be a whole http or https URL`},
 		"a URL without a host":  {`{"url":"http:///mcp"}`, `mcpServers.bad.url must be a whole http or https URL`},
 		"sse": {
 			`{"type":"sse","url":"http://h/"}`,
-			`mcpServers.bad.type: "sse", the HTTP transport of 2024, is not supported`,
+			`mcpServers.bad.type: "sse" is not supported; expected "stdio" or "http"`,
 		},
 		"grpc": {
 			`{"transport":"grpc","url":"http://h/"}`,
-			`mcpServers.bad.transport: "grpc" is not supported; expected stdio or http`,
+			`mcpServers.bad.transport: "grpc" is not supported; expected "stdio" or "http"`,
 		},
-		"http without a url": {`{"type":"http","command":"x"}`, `mcpServers.bad: a server of type http needs a url`},
-		"stdio without a command": {
-			`{"type":"stdio","url":"http://h/"}`,
-			`mcpServers.bad: a server of type stdio needs a command`,
-		},
-		"type against transport": {`{"type":"stdio","transport":"http","command":"x"}`, `contradicts`},
 		"no time": {
 			`{"command":"x","timeoutMs":0}`,
-			`mcpServers.bad.timeoutMs must be a number of milliseconds above 0`,
+			`mcpServers.bad.timeoutMs: expected a number of milliseconds above 0`,
 		},
-		"a negative time":         {`{"command":"x","startTimeoutMs":-5}`, `mcpServers.bad.startTimeoutMs must be`},
+		"a negative time":         {`{"command":"x","startTimeoutMs":-5}`, `mcpServers.bad.startTimeoutMs: expected`},
 		"half a millisecond":      {`{"command":"x","timeoutMs":0.5}`, `mcpServers.bad.timeoutMs must be a whole number`},
 		"a time in words":         {`{"command":"x","timeoutMs":"10s"}`, `mcpServers.bad.timeoutMs must be a whole number`},
-		"a time beyond all times": {`{"command":"x","timeoutMs":9223372036854775807}`, `mcpServers.bad.timeoutMs must be`},
+		"a time beyond all times": {`{"command":"x","timeoutMs":9223372036854775807}`, `mcpServers.bad.timeoutMs: expected`},
 		"a broken glob": {
 			`{"command":"x","tools":["["]}`,
-			`mcp.json:3:30: mcpServers.bad.tools: "[" is no valid pattern`,
+			`mcp.json:3:30: mcpServers.bad.tools[0]: syntax error in pattern`,
 		},
 		"a glob that is no list": {`{"command":"x","tools":"get_*"}`, `mcpServers.bad.tools must be a list of strings`},
 		"disabled in words":      {`{"command":"x","disabled":"yes"}`, `mcpServers.bad.disabled must be true or false`},
@@ -210,10 +126,10 @@ func TestConfigOfBadEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := fmt.Sprintf("{\"mcpServers\":{\n\"é\":{\"command\":\"one\"},\n\"bad\":%s,\"after\":{\"url\":\"http://h/\"}}}", test.entry)
 			s := mustParse(t, text)
-			if s["é"].Err != nil || s["after"].Err != nil || s["é"].Command != "one" || s["after"].URL != "http://h/" {
-				t.Errorf("the neighbours: %v, %v", s["é"].Err, s["after"].Err)
+			if s["é"].err != nil || s["after"].err != nil || s["é"].command != "one" || s["after"].url != "http://h/" {
+				t.Errorf("the neighbours: %v, %v", s["é"].err, s["after"].err)
 			}
-			if err := s["bad"].Err; err == nil || !strings.Contains(err.Error(), test.want) {
+			if err := s["bad"].err; err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
@@ -222,33 +138,34 @@ func TestConfigOfBadEntries(t *testing.T) {
 
 func TestConfigWithoutAName(t *testing.T) {
 	s := mustParse(t, `{"mcpServers":{"":{"command":"x"},"a":{"command":"x"}}}`)
-	if err := s[""].Err; err == nil || !strings.Contains(err.Error(), "a server must have a name") || s["a"].Err != nil {
-		t.Errorf("got %v, %v", err, s["a"].Err)
+	if err := s[""].err; err == nil || !strings.Contains(err.Error(), "mcpServers. must have a name") || s["a"].err != nil {
+		t.Errorf("got %v, %v", err, s["a"].err)
 	}
 }
 
 func TestTransportSpellings(t *testing.T) {
 	for _, word := range []string{"stdio", "local", "STDIO"} {
-		if s := mustParse(t, `{"mcpServers":{"a":{"type":"`+word+`","command":"x"}}}`); s["a"].Err != nil {
-			t.Errorf("%s: %v", word, s["a"].Err)
+		if s := mustParse(t, `{"mcpServers":{"a":{"type":"`+word+`","command":"x"}}}`); s["a"].err != nil {
+			t.Errorf("%s: %v", word, s["a"].err)
 		}
 	}
 	for _, word := range []string{"http", "streamable-http", "streamableHttp", "streamable_http", "Streamable-HTTP"} {
 		for _, key := range []string{"type", "transport"} {
-			if s := mustParse(t, `{"mcpServers":{"a":{"`+key+`":"`+word+`","url":"http://h/"}}}`); s["a"].Err != nil {
-				t.Errorf("%s: %v", word, s["a"].Err)
+			if s := mustParse(t, `{"mcpServers":{"a":{"`+key+`":"`+word+`","url":"http://h/"}}}`); s["a"].err != nil {
+				t.Errorf("%s: %v", word, s["a"].err)
 			}
 		}
 	}
 }
 
-// What is switched off is not looked at: its variables need not be set.
+// What is switched off is not judged: its variables need not be set.
 func TestDisabledServers(t *testing.T) {
-	s := mustParse(t, `{"mcpServers":{"a":{"command":"x","args":["${UNSET}"],"disabled":true},"b":{"enabled":false,"command":7},
-		"c":{"command":"x","disabled":false,"enabled":true},"d":{"command":"x","disabled":false,"enabled":false}}}`)
-	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "d": true} {
-		if s[name].Disabled != want || s[name].Err != nil || s[name].Warnings != nil {
-			t.Errorf("%s: disabled %v, %v, %q", name, s[name].Disabled, s[name].Err, s[name].Warnings)
+	s, _, warnings := readConfig(t, `{"mcpServers":{"a":{"command":"x","args":["${UNSET}"],"disabled":true},"b":{"enabled":false,"command":7,"odd":1},
+		"c":{"command":"x","disabled":false,"enabled":true},"d":{"command":"x","disabled":false,"enabled":false},
+		"e":{"command":"x","enabled":false,"Enabled":true}}}`)
+	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "d": true, "e": true} {
+		if s[name].disabled != want || s[name].err != nil || warnings != nil {
+			t.Errorf("%s: disabled %v, %v, %q", name, s[name].disabled, s[name].err, warnings)
 		}
 	}
 }
@@ -257,23 +174,39 @@ func TestDisabledServers(t *testing.T) {
 func TestSwitchesThatAreNoBooleans(t *testing.T) {
 	for _, member := range []string{`"enabled":"true"`, `"enabled":1`, `"enabled":[]`, `"disabled":"true"`, `"disabled":1`} {
 		s := mustParse(t, `{"mcpServers":{"a":{"command":"x",`+member+`}}}`)["a"]
-		if s.Disabled || s.Err == nil || !strings.Contains(s.Err.Error(), "abled must be true or false") {
-			t.Errorf("%s: disabled %v, %v", member, s.Disabled, s.Err)
+		if s.disabled || s.err == nil || !strings.Contains(s.err.Error(), "abled must be true or false") {
+			t.Errorf("%s: disabled %v, %v", member, s.disabled, s.err)
 		}
 	}
 }
 
-func TestConfigWarnings(t *testing.T) {
-	s := mustParse(t, `{"mcpServers":{"a":{"command":"x","autoApprove":["y"],"timeout":60,"description":{"z":1}},
-		"b":{"url":"http://h/","env":{"TOKEN":"t"}},"c":{"command":"x","headers":{"A":"b"}}}}`)
-	for name, want := range map[string]string{
-		"a": `mcpServers.a: ignored, since unknown here: ["autoApprove" "timeout" "description"]`,
-		"b": `mcpServers.b: args, env and cwd mean nothing to a server with a url; it is given headers`,
-		"c": `mcpServers.c: headers mean nothing to a server with a command; it is given env`,
+func TestUnknownMembersAreToldOf(t *testing.T) {
+	s, _, warnings := readConfig(t, `{"mcpServers":{"a":{"command":"x","autoApprove":["y"],"Timeout":60,"description":{"z":1},"env":null,"cwd":null,"url":null}}}`)
+	if s["a"].err != nil || len(warnings) != 1 || warnings[0] != `mcpServers.a: ignored, since unknown here: ["autoApprove" "Timeout" "description"]` {
+		t.Errorf("%v, %q", s["a"].err, warnings)
+	}
+}
+
+func TestSpellingsOfOtherHosts(t *testing.T) {
+	for _, text := range []string{
+		`{"inputs":[],"servers":{"a":{"type":"stdio","command":"x"}}}`,
+		`{"context_servers":{"a":{"command":"x"}}}`,
+		`{"mcpServers":{"a":{"httpUrl":"http://h/","trust":true}}}`,
+		`{"mcpServers":{"a":{"serverUrl":"http://h/","url":null}}}`,
 	} {
-		if got := s[name]; got.Err != nil || len(got.Warnings) != 1 || got.Warnings[0] != want {
-			t.Errorf("%s: %v, %q", name, got.Err, got.Warnings)
+		if s := mustParse(t, text)["a"]; s == nil || s.err != nil || s.command+s.url == "" {
+			t.Errorf("%s: %+v", text, s)
 		}
+	}
+}
+
+func TestTheHomeFolderAndTheTimeLimits(t *testing.T) {
+	s := mustParse(t, `{"mcpServers":{"a":{"command":"~/bin/x","args":["~","~/y","a~/b","~z"],"cwd":"~/w","timeoutMs":800}}}`, "HOME", "/home/me")["a"]
+	if s.err != nil || s.command != "/home/me/bin/x" || s.dir != "/home/me/w" || strings.Join(s.args, " ") != "/home/me /home/me/y a~/b ~z" {
+		t.Errorf("%+v", s)
+	}
+	if s.limits != (limits{800 * time.Millisecond, 800 * time.Millisecond}) {
+		t.Errorf("limits %v", s.limits)
 	}
 }
 
@@ -288,94 +221,81 @@ func TestUnsetVariableStopsItsServerAlone(t *testing.T) {
 	for _, environ := range [][]string{nil, {"DEMO_TOKEN", ""}} { // empty is as bad as unset
 		s := mustParse(t, text, environ...)
 		for name, path := range paths {
-			err := s[name].Err
+			err := s[name].err
 			if err == nil || !strings.Contains(err.Error(), "mcpServers."+name+"."+path) || !strings.Contains(err.Error(), "DEMO_TOKEN") {
 				t.Errorf("%s: got %v, want %s and the variable", name, err, path)
 			}
-			if all := fmt.Sprint(s[name].Env, s[name].Headers, s[name].Args[min(1, len(s[name].Args)):], s[name].URL); strings.Contains(all, "${") {
+			if all := fmt.Sprint(s[name].env, s[name].headers, s[name].args[min(1, len(s[name].args)):], s[name].url); strings.Contains(all, "${") {
 				t.Errorf("%s: the literal text was kept: %s", name, all)
 			}
 		}
-		if c := s["c"]; c.Err != nil || c.Env["TOKEN"] != "none" {
-			t.Errorf("c: %v, %v", c.Env, c.Err)
+		if c := s["c"]; c.err != nil || c.env["TOKEN"] != "none" {
+			t.Errorf("c: %v, %v", c.env, c.err)
 		}
 	}
 	s := mustParse(t, text, "DEMO_TOKEN", "s3cr3t")
-	if s["b"].Headers["Authorization"] != "Bearer s3cr3t" || s["e"].Args[1] != "s3cr3t" || s["f"].URL != "http://h/s3cr3t" || s["g"].Dir != "s3cr3t/x" {
+	if s["b"].headers["Authorization"] != "Bearer s3cr3t" || s["e"].args[1] != "s3cr3t" || s["f"].url != "http://h/s3cr3t" || s["g"].dir != "s3cr3t/x" {
 		t.Error("a set variable is not replaced everywhere")
 	}
 }
 
-func TestExpand(t *testing.T) {
-	lookup := variables("HOME", "/home/me", "A", "1", "TRICK", "${A}", "EMPTY", "")
+func TestReferences(t *testing.T) {
+	r := &configReader{secret: func(string, string) {}, lookup: func(name string) string {
+		return map[string]string{"HOME": "/home/me", "A": "1", "TRICK": "${A}"}[name]
+	}}
 	for text, want := range map[string]string{
-		"pa$$w0rd$1":            "pa$$w0rd$1",
-		"^a+$":                  "^a+$",
-		"x${HOME}y$HOMEz":       "x/home/mey$HOMEz",
-		"${A}${A}":              "11",
-		"$${A}":                 "$1",
-		"${}":                   "${}",
-		"${1}":                  "${1}",
-		"${A":                   "${A",
-		"${a b}":                "${a b}",
-		"${f%.txt}":             "${f%.txt}",
-		"${TRICK}":              "${A}", // a value is not looked at again
-		"${UNSET:-}":            "",
-		"${UNSET:-a b}":         "a b",
-		"${EMPTY:-x}":           "x",
-		"${A:-x}":               "1",
-		"${env:A}":              "1",
-		"${UNSET:-http://h:1/}": "http://h:1/",
-		"":                      "",
+		"pa$$w0rd$1": "pa$$w0rd$1", "^a+$": "^a+$", "x${HOME}y$HOMEz": "x/home/mey$HOMEz", "${A}${A}": "11", "$${A}": "$1",
+		"${}": "${}", "${1}": "${1}", "${A": "${A", "${a b}": "${a b}", "${f%.txt}": "${f%.txt}",
+		"${TRICK}":   "${A}", // a value is not looked at again
+		"${UNSET:-}": "", "${UNSET:-a b}": "a b", "${A:-x}": "1", "${env:A}": "1", "${UNSET:-http://h:1/}": "http://h:1/", "": "",
 	} {
-		if got, err := expand(text, lookup); got != want || err != nil {
+		if got, err := r.expand(text); got != want || err != nil {
 			t.Errorf("expand(%q) = %q, %v; want %q", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"${UNSET}":           "the environment variable UNSET is not set",
-		"x ${EMPTY} y":       "the environment variable EMPTY is not set, or empty",
-		"${env:UNSET}":       "the environment variable UNSET is not set",
-		"${input:token}":     "${input:token} is not understood",
-		"${A:?no}":           "${A:?no} is not understood",
-		"${A:-${HOME}}":      "must not contain another",
-		"${UNSET}${A}":       "UNSET",
-		"${workspaceFolder}": "workspaceFolder",
+		"${UNSET}": "the environment variable UNSET is not set", "${env:UNSET}": "the environment variable UNSET is not set",
+		"${input:token}": "${input:token} is not understood", "${A:?no}": "${A:?no} is not understood",
+		"${A:-${HOME}}": "is not understood", "${UNSET}${A}": "UNSET", "${workspaceFolder}": "workspaceFolder",
 	} {
-		if got, err := expand(text, lookup); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := r.expand(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("expand(%q) = %q, %v; want an error with %q", text, got, err, want)
 		}
 	}
 }
 
-func FuzzParseServers(f *testing.F) {
-	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":"${C:-d}"},"cwd":"."},"b":{"url":"http://u:p@h/?k=v","headers":{"A":"b"}}}}`))
-	f.Add([]byte("\xEF\xBB\xBF{ // note\n \"mcpServers\": { \"a\": {\"command\":\"x\"}, } }"))
-	f.Add([]byte(`{"mcpServers":{"":null,"é":[{}],"c":{"type":"sse","tools":["["],"timeoutMs":1e99,"disabled":"x"}}}`))
-	f.Add([]byte("{\"mcpServers\":{\"a\\ud800\":{\"command\":\"\xff\"}},\"x\":1}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		servers, err := parseServers("mcp.json", data, variables("A", "s3cr3t-value"))
-		if err != nil && !strings.HasPrefix(err.Error(), "mcp.json:") {
-			t.Errorf("an error without its file: %v", err)
+// Whatever the entries are good for: the model may read the file, and a server may repeat what it was given.
+func TestSecretsOfAConfiguration(t *testing.T) {
+	s, redact, _ := readConfig(t, `{"mcpServers":{
+		"io":{"command":"demo-server","args":["--token","s3cr3t-A","--api-key=s3cr3t-B","--header","Authorization: Bearer s3cr3t-C",
+			"--header=X-Key: s3cr3t-D","-e","DB_PASS=s3cr3t-E","postgres://me:s3cr3t-F@db/x?sslmode=disable","${MY_PAT}","--verbose","plain-text"],
+			"env":{"API_TOKEN":"s3cr3t-G","DATABASE_URL":"postgres://u:s3cr3t%2DH@h/","MODE":"production"}},
+		"web":{"url":"http://u:s3cr3t-I@127.0.0.1:1/mcp?key=s3cr3t-J&profile=default","headers":{"Authorization":"Bearer s3cr3t-K","X-Plain":"s3cr3t-L"}},
+		"line":{"command":"demo-server --token s3cr3t-M"},
+		"off":{"disabled":true,"url":"http://h/?key=s3cr3t-N","headers":{"Authorization":"Bearer s3cr3t-O"}},
+		"bad":{"type":"grpc","args":["--token","s3cr3t-P"],"env":{"A_KEY":"s3cr3t-Q"},"headers":{"Accept":"application/json"}},
+		"odd":{"command":7,"headers":{"X-Key":"s3cr3t-R"}}}}`, "MY_PAT", "s3cr3t-S")
+	for _, letter := range "ABCDEFGHIJKLMNOPQRS" {
+		value := "s3cr3t-" + string(letter)
+		if got := redact.Redact("the server says " + value); strings.Contains(got, value) {
+			t.Errorf("%s: %s", value, got)
 		}
-		seen := map[string]bool{}
-		for _, s := range servers {
-			if seen[s.Name] {
-				t.Errorf("%q twice", s.Name)
-			}
-			seen[s.Name] = true
-			if s.Err == nil && !s.Disabled && (s.Name == "" || (s.Command == "") == (s.URL == "") || s.Timeout <= 0 || s.StartTimeout <= 0) {
-				t.Errorf("accepted: %#v", s)
-			}
-			if s.Err != nil && !strings.Contains(s.Err.Error(), "mcp.json:") {
-				t.Errorf("an error without its place: %v", s.Err)
-			}
-			_ = s.secrets()
-			for value := range maps.Values(s.Headers) {
-				if len(value) > 8 && strings.Contains(fmt.Sprintf("%+v", s), value) && !strings.Contains(s.Name+s.target(), value) {
-					t.Errorf("a header is shown: %v", s)
-				}
-			}
+	}
+	for _, plain := range []string{"production", "Bearer", "default", "disable", "verbose", "127.0.0.1", "plain-text", "application/json"} {
+		if got := redact.Redact(plain); got != plain {
+			t.Errorf("%s became %s", plain, got)
 		}
-	})
+	}
+	if got, want := redact.Redact(s["web"].target), "http://127.0.0.1:1/mcp"; got != want {
+		t.Errorf("shown as %s, want %s", got, want)
+	}
+	for _, entry := range []string{
+		`{"url":"ht!tp://u:s3cr3t-1@h/?k=s3cr3t-2"}`, `{"url":"http://u:s3cr3t-1@h:port/"}`, `{"command":"x","url":"http://u:s3cr3t-1@h/"}`,
+		`{"url":"http://h/","headers":{"A":"s3cr3t-1\n"}}`, `{"command":"x","args":["--token","s3cr3t-1",null]}`,
+		`{"command":"x","env":{"A":"s3cr3t-1","B":"${UNSET}"}}`,
+	} {
+		if s := mustParse(t, `{"mcpServers":{"a":`+entry+`}}`)["a"]; s.err == nil || strings.Contains(s.err.Error(), "s3cr3t") {
+			t.Errorf("%s: %v", entry, s.err)
+		}
+	}
 }

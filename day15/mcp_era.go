@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// In the newest version of the protocol there is no handshake: each request says for itself what is agreed upon once in
-// the older ones.
+// The newest version of the protocol has no handshake: each request says for itself what is agreed upon once in the
+// older ones.
 const (
 	statelessVersion = "2026-07-28"
 	handshakeVersion = "2025-11-25" // what we ask for in a handshake; the server may answer with an older one
@@ -21,48 +24,13 @@ func knownVersions() []string {
 }
 
 // commonVersion returns the newest of a server's versions that we speak too, or "".
-func commonVersion(supported []string) string {
+func commonVersion(supported ...string) string {
 	for _, version := range knownVersions() {
 		if slices.Contains(supported, version) {
 			return version
 		}
 	}
 	return ""
-}
-
-// era is a protocol version in use. It decides what differs once a version is agreed upon: what goes with each request,
-// and how a result is read.
-type era struct{ version string }
-
-// stateless reports whether there is no handshake in this version.
-func (e era) stateless() bool { return e.version == statelessVersion }
-
-// implementation names a program and its version.
-type implementation struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-// self is what we tell servers of us.
-func self() *implementation { return &implementation{Name: "geekagent", Version: "0.1.0"} }
-
-// meta is the _meta member of a request's params.
-type meta struct {
-	ProgressToken int64           `json:"progressToken,omitempty"`
-	Version       string          `json:"io.modelcontextprotocol/protocolVersion,omitempty"`
-	ClientInfo    *implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
-	Capabilities  *struct{}       `json:"io.modelcontextprotocol/clientCapabilities,omitempty"` // we have none: {}
-}
-
-// meta returns what goes with a request; token 0 stands for no progress. nil means that nothing has to.
-func (e era) meta(token int64) *meta {
-	switch {
-	case e.stateless():
-		return &meta{ProgressToken: token, Version: e.version, ClientInfo: self(), Capabilities: &struct{}{}}
-	case token != 0:
-		return &meta{ProgressToken: token}
-	}
-	return nil
 }
 
 // The error codes of the stateless era.
@@ -72,73 +40,140 @@ const (
 	unsupportedVersion = -32022
 )
 
-// errorData is the data of an error with one of these codes, and of some others.
-type errorData struct {
-	Supported            []string                   `json:"supported"`
-	RequiredCapabilities map[string]json.RawMessage `json:"requiredCapabilities"`
+// era is a protocol version in use; the zero era is that of a connection that has not agreed on one. It decides what
+// differs once a version is agreed upon: what goes with each request, and which results are good.
+type era struct{ protocol string }
+
+// stateless reports whether there is no handshake in this version.
+func (e era) stateless() bool { return e.protocol == statelessVersion }
+
+// implementation is how a program calls itself.
+type implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
 }
 
-// refusal returns the server's error that err is, if it is one, and what its data says.
-func refusal(err error) (*rpcError, errorData) {
+func self() *implementation { return &implementation{"geekagent", "0.1.0"} }
+
+// meta is the _meta member of a request's params.
+type meta struct {
+	ProgressToken int64           `json:"progressToken,omitempty"`
+	Version       string          `json:"io.modelcontextprotocol/protocolVersion,omitempty"`
+	ClientInfo    *implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
+	Capabilities  *struct{}       `json:"io.modelcontextprotocol/clientCapabilities,omitempty"` // we have none: {}
+}
+
+// meta returns what goes with a request; token 0 stands for no progress.
+func (e era) meta(token int64) *meta {
+	switch {
+	case e.stateless():
+		return &meta{token, e.protocol, self(), new(struct{})}
+	case token != 0:
+		return &meta{ProgressToken: token}
+	}
+	return nil
+}
+
+// result checks a result, and puts into an error what only its data says. "A resultType of any value unrecognized by the
+// client MUST be considered invalid", and an absent one means complete. Servers with a handshake know no result types.
+func (e era) result(raw json.RawMessage, err error) (json.RawMessage, error) {
 	var refused *rpcError
-	var data errorData
+	if errors.As(err, &refused) && refused.Code == missingCapability {
+		needs := get[map[string]any](parseObject(refused.Data), "requiredCapabilities")
+		message := fmt.Sprintf("%s (the server needs what this client cannot do: %s)", refused.Message, strings.Join(slices.Sorted(maps.Keys(needs)), ", "))
+		return nil, &rpcError{Code: refused.Code, Message: message}
+	}
+	if err != nil || !e.stateless() {
+		return raw, err
+	}
+	result := parseObject(raw)
+	switch kind := result.raw("resultType"); {
+	case kind == nil || string(kind) == `"complete"`:
+		return raw, nil
+	case string(kind) == `"input_required"`:
+		return nil, fmt.Errorf("the server asks for input that this client cannot give: %s", result.raw("inputRequests"))
+	default:
+		return nil, fmt.Errorf("the server sent a result of a type that this client does not know: %s", kind)
+	}
+}
+
+// outdatedCode reports whether an error of this code to a call may mean that our list of tools is old.
+func outdatedCode(code int) bool {
+	return code == invalidParams || code == methodNotFound || code == headerMismatch
+}
+
+// connect opens a connection and agrees with the server on a version, beginning with the given one; "" is the newest
+// with a handshake. The newest specification suggests to probe with server/discover; but every server of today answers
+// initialize, and some do not survive anything else. So the handshake comes first, and a server that refuses it is
+// spoken to without. On failure nothing is left open.
+func connect(ctx context.Context, p peer, l limits, version string, open func(peer) (transport, error)) (c *client, err error) {
+	version = cmp.Or(version, handshakeVersion)
+	ctx, _, release := within(ctx, l.start, method(version))
+	defer release()
+	var failed error
+	for tries := 0; tries < 3 && version != "" && ctx.Err() == nil; tries++ { // a handshake, a discovery, and what that asks for
+		if c == nil || c.ended() != nil {
+			if c, err = newClient(p, l, open); err != nil {
+				return nil, err
+			}
+		}
+		if version, err = c.hello(ctx, version); err == nil {
+			return c, nil
+		}
+		if failed != nil {
+			err = fmt.Errorf("%w; %w", failed, err)
+		}
+		failed = err
+	}
+	c.close()
+	return nil, failed
+}
+
+// method begins a connection in the terms of a version.
+func method(version string) string {
+	if version == statelessVersion {
+		return "server/discover"
+	}
+	return "initialize"
+}
+
+// hello tries one version (2025-11-25, Lifecycle; 2026-07-28, Discovery). Where that fails, next is the version to try
+// then, "" if there is none.
+func (c *client) hello(ctx context.Context, version string) (next string, err error) {
+	p, e := params{ProtocolVersion: version, Capabilities: new(struct{}), ClientInfo: self()}, era{}
+	if version == statelessVersion {
+		p, e = params{}, era{version}
+	}
+	c.session.Store(&session{era: e})
+	raw, err := c.send(ctx, method(version), p)
+	result := parseObject(raw)
+	info, supported := parseObject(result.raw("serverInfo")), []string{result.text("protocolVersion")}
+	if e.stateless() {
+		info = parseObject(parseObject(result.raw("_meta")).raw("io.modelcontextprotocol/serverInfo"))
+		supported = get[[]string](result, "supportedVersions")
+	}
+	var refused *rpcError
 	if errors.As(err, &refused) {
-		_ = json.Unmarshal(refused.Data, &data) // data of another shape says nothing to us
+		supported = get[[]string](parseObject(refused.Data), "supported")
+		err = fmt.Errorf("%s: %w", method(version), err)
 	}
-	return refused, data
-}
-
-// result checks a result. "A resultType of any value unrecognized by the client MUST be considered invalid", and an
-// absent one means complete. Servers with a handshake know no result types; what they send under this name is their own.
-func (e era) result(raw json.RawMessage) (json.RawMessage, error) {
-	if !e.stateless() {
-		return raw, nil
-	}
-	var kind, input json.RawMessage
-	members(raw, func(key string, value json.RawMessage) {
-		switch key {
-		case "resultType":
-			kind = value
-		case "inputRequests":
-			input = value
+	next = commonVersion(supported...)
+	if err == nil && next != "" && e.stateless() == (next == statelessVersion) {
+		c.session.Store(&session{era{next}, info.text("name"), info.text("version"), result.text("instructions")})
+		if e.stateless() {
+			return "", nil
 		}
-	})
-	switch stringValue(kind) {
-	case "complete":
-		return raw, nil
-	case "input_required":
-		return nil, fmt.Errorf("the server asks for input that this client cannot give%s", inputNames(input))
+		return "", c.notify(ctx, c.request("notifications/initialized", params{}))
 	}
-	if kind == nil {
-		return raw, nil
+	switch {
+	case err == nil:
+		err = fmt.Errorf("it speaks protocol version %q, which we do not; we asked for %q", strings.Join(supported, ", "), version)
+	case len(supported) > 0 && refused != nil:
+		err = fmt.Errorf("%w (it supports %s; we speak %s)", err, strings.Join(supported, ", "), strings.Join(knownVersions(), ", "))
+	case e.stateless(): // "any other error: the server is legacy"
+		next = handshakeVersion
+	case refused != nil && (outdatedCode(refused.Code) || refused.Code == unsupportedVersion): // it may not know a handshake
+		next = statelessVersion
 	}
-	return nil, fmt.Errorf("the server sent a result of a type that this client does not know: %s", preview(string(kind), 60))
-}
-
-// inputNames lists what a server asks for: ": elicitation/create (github_login)".
-func inputNames(requests json.RawMessage) string {
-	var asked []string
-	members(requests, func(name string, value json.RawMessage) {
-		m := rpcMessage{}
-		_ = json.Unmarshal(value, &m) // a request of another shape has no method to name
-		asked = append(asked, fmt.Sprintf("%s (%s)", m.Method, name))
-	})
-	if len(asked) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(asked, ", ")
-}
-
-// failure adds to an error what only its data says.
-func (e era) failure(err error) error {
-	refused, data := refusal(err)
-	if refused != nil && refused.Code == missingCapability && len(data.RequiredCapabilities) > 0 {
-		var names []string
-		for name := range data.RequiredCapabilities {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return fmt.Errorf("%w (the server needs what this client cannot do: %s)", err, strings.Join(names, ", "))
-	}
-	return err
+	return next, err
 }

@@ -17,13 +17,14 @@ func TestWhatEachFailureTells(t *testing.T) {
 	tests := []struct{ name, tool, model, stderr, command string }{
 		{"the tool says that it failed", "says_no", "(error) disk full", "", "f: protocol 2025-06-18, 9 tools"},
 		{"the server refuses the call", "refuses", `(error) missing path (code -32602) {"hint":"x"}`, "", "f: protocol 2025-06-18, 9 tools"},
-		{"the server wants something of us", "wants_input", "(error) the server asks for what this client cannot give: elicitation/create", "", "f: protocol"},
-		{"the server ends", "crash", gone, "[mcp:f] out of memory\n[mcp] f: exit status 7: out of memory\n", "× f: exit status 7: out of memory\n"},
-		{"the server closes its output", "hang_up", gone, "[mcp] f: it closed its stdin or stdout\n", "× f: it closed its stdin or stdout\n"},
+		{"the server wants something of us", "wants_input", `(error) the server asks for input that this client cannot give: {"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`, "", "f: protocol"},
+		{"the server ends", "crash", gone, "[mcp:f] out of memory\n[mcp] f: exit status 7: out of memory\n", "× f: exit status 7: out of memory; 1 call, 1 failed\n"},
+		{"the server closes its output", "hang_up", gone, "[mcp] f: it closed its stdout\n", "× f: it closed its stdout; 1 call, 1 failed\n"},
 		{"the server does not answer", "slow", "(error) server f is not available: no answer to tools/call in 3000 ms",
 			"[mcp] f: no answer to tools/call in 3000 ms\n", "f: protocol 2025-06-18, 9 tools"},
 		{"the answer is no message", "garbage", "(error) server f is not available: no answer to tools/call in 3000 ms",
-			`[mcp] f: no answer to tools/call in 3000 ms (but it wrote what is no message: {"jsonrpc": "2.0", "id": 3,)
+			`[mcp] f: sent what is no message: {"jsonrpc": "2.0", "id": 3,
+[mcp] f: no answer to tools/call in 3000 ms
 `, "f: protocol"},
 	}
 	type result struct {
@@ -97,7 +98,7 @@ func TestAServerThatDiedIsStartedAgainByTheNextCall(t *testing.T) {
 [mcp:f] out of memory
 [mcp] f: exit status 7: out of memory
 [mcp] f: started again
-`; code != exitOK || stderr != want {
+`; code != exitMissed || stderr != want {
 		t.Errorf("exit code %d, stderr\n%s\nwant\n%s", code, stderr, want)
 	}
 	called, started := frames(t, "wire.log", "f", "→", "tools/call"), frames(t, "wire.log", "f", "→", "initialize")
@@ -113,7 +114,7 @@ func TestAServerThatCannotBeStartedAgain(t *testing.T) {
 	_, stdout, stderr := runMCP(t, "do it\n/mcp\n/panel\n")
 	const gone = "(error) server f is not available: it is gone"
 	model.mustRead(t, gone, gone, gone)
-	mustShow(t, stdout, " · MCP f(failed) ──\n", "× f: exit status 4: the lock is left\n", "│ MCP      f(failed)\n")
+	mustShow(t, stdout, " · MCP f(failed) ──\n", "× f: exit status 4: the lock is left; 3 calls, 3 failed; it has failed 3 times in a row; it is tried again in 30 s\n", "│ MCP      f(failed)\n")
 	mustShow(t, stderr, "[mcp] f: exit status 7: out of memory\n", "[mcp] f: could not be started again: exit status 4: the lock is left\n")
 	if got, err := os.ReadFile(starts); err != nil || string(got) != "xxx" { // the first, and one for each call after the death
 		t.Errorf("starts %q, %v", got, err)

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -28,6 +30,12 @@ func serveFake() {
 }
 
 // fakeLaunch starts this test binary as the named fake server.
+// launch is how a fake server is started.
+type launch struct {
+	command string
+	env     map[string]string
+}
+
 func fakeLaunch(name string) launch {
 	self, err := os.Executable()
 	if err != nil {
@@ -74,177 +82,23 @@ func (f *fake) say(format string, args ...any) { fmt.Fprintf(f.out, format+"\n",
 // result answers the request in line.
 func (f *fake) result(result string) { f.say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, f.id(), result) }
 
-// fakeServers are the servers by name.
+// fakeServers are the servers by name that are no toolServer.
 func fakeServers() map[string]func(f *fake) {
-	small := []byte(`{"content":[{"type":"text","text":"Roll: 5"}]}`)
 	return map[string]func(f *fake){
-		"quick": func(f *fake) { // answers everything, with as little work as possible
-			var reply []byte
-			out := bufio.NewWriter(f.out)
-			for {
-				line, err := f.in.ReadSlice('\n')
-				if err != nil {
-					return
-				}
-				if _, after, ok := bytes.Cut(line, []byte(`"id":`)); ok {
-					id, _, _ := bytes.Cut(after, []byte(`,`))
-					reply = append(append(append(append(reply[:0], `{"jsonrpc":"2.0","id":`...), id...), `,"result":`...), small...)
-					out.Write(append(reply, "}\n"...))
-				}
-				if f.in.Buffered() == 0 {
-					out.Flush()
-				}
-			}
-		},
-		"shuffles": func(f *fake) { // answers a thousand requests at a time, in any order
-			for {
-				var ids []string
-				for len(ids) < 1000 && f.next() {
-					ids = append(ids, f.id())
-				}
-				if len(ids) == 0 {
-					return
-				}
-				rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
-				for _, id := range ids {
-					f.say(`{"jsonrpc":"2.0","id":%s,"result":{"is":%s}}`, id, id)
-				}
-			}
-		},
-		"handshake": func(f *fake) { // a whole server with one tool
-			for f.next() {
-				switch f.method() {
-				case "initialize":
-					f.result(agreed)
-				case "tools/list":
-					f.result(`{"tools":[{"name":"dice","inputSchema":{}}]}`)
-				case "tools/call":
-					f.result(`{"content":[{"type":"text","text":"Roll: 5"}]}`)
-				}
-			}
-		},
-		"sleeper": func(f *fake) { // its first call only makes progress; to the second it tells what it read in between
-			for calls := 0; f.next(); {
-				switch f.method() {
-				case "initialize":
-					f.result(agreed)
-				case "tools/call":
-					if calls++; calls == 1 {
-						f.say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
-						f.next()
-						cancelled := f.line
-						f.next()
-						f.result(cancelled)
-					}
-				}
-			}
-		},
+		"benchquick": func(f *fake) { benchServer(f, "Roll: 5") },
+		"benchlarge": func(f *fake) { benchServer(f, strings.Repeat("All work and no play. ", 10<<20/22)) },
 		"silent": func(f *fake) { // never answers
 			for f.next() {
-			}
-		},
-		"large": func(f *fake) { // answers everything with 10 MiB of text
-			text := `{"content":[{"type":"text","text":"` + strings.Repeat("All work and no play. ", 10<<20/22) + `"}]}` + "}\n"
-			for f.next() {
-				io.WriteString(f.out, `{"jsonrpc":"2.0","id":`+f.id()+`,"result":`+text)
-			}
-		},
-		"mirror": func(f *fake) { // tells about itself
-			for f.next() {
-				topic, name, _ := strings.Cut(f.method(), " ")
-				var answer string
-				switch topic {
-				case "env":
-					answer = os.Getenv(name)
-				case "args":
-					answer = fmt.Sprintf("%q", os.Args[1:])
-				case "dir":
-					answer, _ = os.Getwd()
-				case "group":
-					stat, _ := os.ReadFile("/proc/self/stat") // pid (name) state parent group
-					answer = strings.Fields(string(stat))[4]
-				}
-				f.result(quoted(answer))
 			}
 		},
 		"die": func(f *fake) {
 			io.WriteString(os.Stderr, "starting\nDEMO_KEY missing\n\n")
 			os.Exit(3)
 		},
-		"crash": func(f *fake) { crash(f) },
-		"crash with a grandchild": func(f *fake) {
-			grandchild()
-			crash(f)
-		},
-		"close stdout and stay on": func(f *fake) {
-			f.next()
-			f.result("{}")
-			f.next()
-			os.Stdout.Close()
-			for f.next() {
-			}
-		},
-		"answer and exit": func(f *fake) {
-			f.next()
-			f.result(`"bye"`)
-		},
-		"deaf until SIGTERM": func(f *fake) {
-			f.next()
-			f.result("{}")
-			time.Sleep(time.Hour)
-		},
-		"deaf": func(f *fake) {
-			signal.Ignore(syscall.SIGTERM)
-			f.next()
-			f.result("{}")
-			time.Sleep(time.Hour)
-		},
 		"holds on": func(f *fake) { // does nothing, and will not end
 			signal.Ignore(syscall.SIGTERM)
 			time.Sleep(time.Hour)
 		},
-		"floods": func(f *fake) {
-			f.next()
-			f.result("{}")
-			for {
-				f.say("noise")
-			}
-		},
-		"with a grandchild": func(f *fake) {
-			grandchild()
-			for f.next() {
-				if f.method() == "ready?" {
-					f.result("{}")
-				}
-			}
-		},
-		"floods stderr": func(f *fake) {
-			f.next()
-			for range 10_000 {
-				fmt.Fprintln(os.Stderr, "x")
-			}
-			fmt.Fprint(os.Stderr, strings.Repeat("y", 1<<20))
-			f.result(`"done"`)
-			f.next()
-		},
-		"never ends its line": func(f *fake) {
-			f.next()
-			for part := strings.Repeat("x", 1<<20); ; {
-				if _, err := io.WriteString(f.out, part); err != nil {
-					return
-				}
-			}
-		},
-	}
-}
-
-// crash answers everything but tools/call.
-func crash(f *fake) {
-	for f.next() {
-		if f.method() == "tools/call" {
-			os.Exit(1)
-		}
-		f.result("{}")
 	}
 }
 
@@ -255,5 +109,73 @@ func grandchild() {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
 		panic(err)
+	}
+}
+
+// benchServer is a whole server whose one tool answers with the text, with as little work as possible.
+func benchServer(f *fake, text string) {
+	reply := []byte(`,"result":{"content":[{"type":"text","text":"` + text + `"}]}}` + "\n")
+	out := bufio.NewWriterSize(f.out, 64<<10)
+	for {
+		line, err := f.in.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		_, after, ok := bytes.Cut(line, []byte(`"id":`))
+		id, _, _ := bytes.Cut(after, []byte(`,`))
+		switch {
+		case !ok:
+		case bytes.Contains(line, []byte(`"initialize"`)):
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, agreed)
+		case bytes.Contains(line, []byte(`"tools/list"`)):
+			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"dice"}]}}`+"\n", bytes.TrimRight(id, "}\n"))
+		default:
+			out.WriteString(`{"jsonrpc":"2.0","id":`)
+			out.Write(id)
+			out.Write(reply)
+		}
+		if f.in.Buffered() == 0 {
+			out.Flush()
+		}
+	}
+}
+
+const agreed = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"demo","version":"1.0.0"},"instructions":"Be kind."}`
+
+const patienceWithTheEnd = 5 * time.Second
+
+// survivors lists the processes with a mark in their environment, once they had time to end.
+func survivors(t testing.TB, mark string) (found string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	for end := time.Now().Add(patienceWithTheEnd); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		found = ""
+		environs, err := filepath.Glob("/proc/[0-9]*/environ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range environs {
+			// A zombie's environment is empty: it has ended, and waits for its parent.
+			if environ, err := os.ReadFile(file); err == nil && strings.Contains("\x00"+string(environ), "\x00"+mark+"\x00") {
+				found += file + " "
+			}
+		}
+		if found == "" {
+			return ""
+		}
+	}
+	return found
+}
+
+// settled waits until no more goroutines run than before, and fails if that does not happen.
+func settled(t *testing.T, before int) {
+	t.Helper()
+	for end := time.Now().Add(patienceWithTheEnd); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
 	}
 }

@@ -3,77 +3,103 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
-	"net/http"
+	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// headers returns what a request of the stateless era repeats in its headers, "so that intermediaries (load balancers,
-// gateways, observability tooling) can route and inspect requests without parsing the body". nil in the eras with a
-// handshake, whose headers are those of their session.
-func (e *endpoint) headers(method string, params any) http.Header {
-	var m *meta
-	switch p := params.(type) {
-	case discoverParams:
-		m = p.Meta
-	case listParams:
-		m = p.Meta
-	case callParams:
-		m = p.Meta
-	}
-	if m == nil || m.Version == "" {
+const versionHeader = "Mcp-Protocol-Version"
+
+// header returns what a request of this era repeats in its headers: the version, and in the stateless era what lets
+// "intermediaries (load balancers, gateways, observability tooling) route and inspect requests without parsing the body".
+// It is nil before a version is agreed upon.
+func (e era) header(method string, p params) map[string]string {
+	if e.protocol == "" {
 		return nil
 	}
-	header := http.Header{}
-	header.Set(versionHeader, m.Version) // "The header value MUST match the protocolVersion field carried in _meta"
-	header.Set("Mcp-Method", method)
-	if p, ok := params.(callParams); ok {
-		header.Set("Mcp-Name", headerValue(p.Name))
-		e.mu.Lock()
-		mirrors := e.mirrors[p.Name]
-		e.mu.Unlock()
-		for _, m := range mirrors {
-			if text, ok := argumentText(p.Arguments, m.path); ok {
-				header.Set("Mcp-Param-"+m.name, headerValue(text))
-			}
+	header := map[string]string{versionHeader: e.protocol}
+	if !e.stateless() {
+		return header
+	}
+	header["Mcp-Method"] = method
+	if p.Name != "" {
+		header["Mcp-Name"] = headerValue(p.Name)
+	}
+	for _, m := range p.mirrors {
+		if text, ok := argumentText(p.Arguments, m.path); ok {
+			header["Mcp-Param-"+m.name] = headerValue(text)
 		}
 	}
 	return header
+}
+
+// mirror is an argument of a tool that is repeated in a header:
+//
+//	"properties": {"region": {"type": "string", "x-mcp-header": "Region"}}      →  Mcp-Param-Region: us-west1
+type mirror struct {
+	path []string // the names of the properties that lead to it
+	name string   // of the header, after Mcp-Param-
+}
+
+// mirrors finds the annotations in a tool's schema. It fails where one breaks a rule of the specification (Streamable
+// HTTP, "Schema Extension"): then "the client MUST exclude the invalid tool from the result of tools/list". Eras with a
+// handshake have no annotations.
+func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
+	if !e.stateless() {
+		return nil, nil
+	}
+	root, err := decodeSchema(schema)
+	var found []mirror
+	names := map[string]bool{}
+	var scan func(value any, path []string, reachable bool)
+	scan = func(value any, path []string, reachable bool) {
+		schema := asObject(value)
+		if annotation, ok := schema["x-mcp-header"]; ok {
+			name, _ := annotation.(string)
+			kind := schema["type"]
+			lower := strings.ToLower(name)
+			if !reachable || names[lower] || !headerName.MatchString(name) || kind != "string" && kind != "integer" && kind != "boolean" {
+				err = fmt.Errorf("its x-mcp-header %q is not allowed: it has to be a header name of its own, on a string, integer "+
+					"or boolean that is reached through properties alone", name)
+			}
+			names[lower] = true
+			found = append(found, mirror{path, name})
+		}
+		eachInside(schema, func(keyword, name string, inside any) {
+			scan(inside, append(slices.Clone(path), name), keyword == "properties" && (reachable || path == nil))
+		})
+	}
+	scan(root, nil, false) // nothing is mirrored of the whole
+	return found, err
 }
 
 // argumentText finds the argument at a path of property names and returns it as text: "string: use the value as-is;
 // integer: convert to decimal string representation; boolean: lowercase". false where there is none, or null: "Client
 // MUST omit the header".
 func argumentText(arguments json.RawMessage, path []string) (string, bool) {
-	value := arguments
 	for _, name := range path {
-		var next json.RawMessage
-		var object map[string]json.RawMessage
-		if json.Unmarshal(value, &object) == nil { // else there is nothing at the path
-			next = object[name]
-		}
-		value = next
+		arguments = parseObject(arguments).raw(name)
 	}
-	switch text := string(value); {
-	case text == "" || text == "null" || strings.ContainsRune("{[", rune(text[0])):
+	n := number(arguments)
+	switch {
+	case isNull(arguments), arguments[0] == '{', arguments[0] == '[':
 		return "", false
-	case text[0] == '"':
-		return stringValue(value), true
-	default:
-		if n, exact, ok := number(value); ok && !exact {
-			text = strconv.FormatInt(n, 10) // of 42.0 or 4.2e1
-		}
-		return text, true
+	case arguments[0] == '"':
+		return unquoted(arguments), true
+	case n != 0:
+		return strconv.FormatInt(n, 10), true // of 42.0 or 4.2e1, too
 	}
+	return string(arguments), true
 }
+
+// plainValue matches what a header can hold as it is.
+var plainValue = regexp.MustCompile("^([!-~]([ -~]*[!-~])?)?$")
 
 // headerValue encodes a text that is no plain header value, or looks encoded: "=?base64?{Base64EncodedValue}?=".
 func headerValue(text string) string {
-	plain := text == strings.TrimSpace(text) && !(strings.HasPrefix(text, "=?base64?") && strings.HasSuffix(text, "?="))
-	for i := range len(text) {
-		plain = plain && text[i] >= ' ' && text[i] <= '~'
-	}
-	if plain {
+	if plainValue.MatchString(text) && !(strings.HasPrefix(text, "=?base64?") && strings.HasSuffix(text, "?=")) {
 		return text
 	}
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="

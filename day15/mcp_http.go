@@ -1,176 +1,213 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// remote says where a server is reached over HTTP.
-type remote struct {
-	url     string            // http or https, with whatever it takes to be let in
-	headers map[string]string // sent with each request
-}
+const sessionHeader = "Mcp-Session-Id"
 
-// farewell is how long we try to tell a server what it need not answer: that a call was cancelled, that we leave.
-const farewell = time.Second
+// How long we wait for a server to take what needs no response: an answer to a request of its own, or the end of the
+// session; and word that a call was cancelled, for which the caller has to wait.
+const (
+	farewell  = time.Second
+	abandoned = 200 * time.Millisecond
+)
 
-// endpoint is the transport to a server over Streamable HTTP: "Every JSON-RPC message sent from the client MUST be a
-// new HTTP POST request to the MCP endpoint", and the response to a request comes as the answer to its POST:
+// endpoint is the transport to a server over Streamable HTTP: "Every JSON-RPC message sent from the client MUST be a new
+// HTTP POST request to the MCP endpoint", and the response to a request comes as the answer to its POST:
 //
 //	call ── POST ──▶ server
 //	call ◀── application/json: the response
 //	     or
 //	call ◀── text/event-stream: notifications and requests of the server, at last the response
 //
-// So each call reads its own answer. Beside them, in goroutines that close waits for, runs what nobody waits for: the
-// posts of tell, and the stream of listen.
+// So each call reads its own answer, and there is no goroutine but the one that listens to what the server says on its own.
 type endpoint struct {
-	peer   peer
-	url    string      // without user name and password; its query may be secret
-	header http.Header // of the configuration
-	client *http.Client
-	noise  noise
-	last   atomic.Int64 // the ID given last
-
-	renewal chan struct{} // holds a value while a lost session is being replaced
-	ending  sync.Once
+	peer
+	url     string
+	header  http.Header // of the configuration
+	client  *http.Client
+	last    atomic.Int64  // the id given last
+	session atomic.Value  // string: that the answer to initialize gave; nil if it gave none
+	version atomic.Value  // string: in the header of the last notification; what is sent besides repeats it
+	cause   atomic.Value  // *connectionError: why the connection has ended
+	done    chan struct{} // closed by close
 	closing sync.Once
-	working sync.WaitGroup // the goroutines; added to with mu held, and only before the end
-
-	mu       sync.Mutex                      // guards what follows; never held during a request
-	cause    error                           // why the connection has ended
-	running  map[int]context.CancelCauseFunc // ends what is under way
-	begun    int                             // how many were ever under way: the last key of running
-	telling  int                             // how many posts of tell are under way
-	unlisten func()                          // ends the stream of listen
-	session  *httpSession                    // nil before a handshake
-	mirrors  map[string][]mirror             // by tool: the arguments that are repeated in headers
 }
 
-// openHTTP prepares a connection. Nothing is sent before the first call, so that only an unusable URL is an error.
-func openHTTP(r remote, p peer) (*endpoint, error) {
-	u, err := url.Parse(r.url)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, &connectionError{reason: "url must be a whole http or https URL"} // err would show all of it
-	}
-	e := &endpoint{
-		peer: p, header: http.Header{}, client: newHTTPClient(),
-		noise:   noise{note: p.note, redact: p.redact},
-		renewal: make(chan struct{}, 1),
-		running: map[int]context.CancelCauseFunc{},
-		mirrors: map[string][]mirror{},
-
-		unlisten: func() {},
-	}
-	if password, _ := u.User.Password(); u.User != nil {
-		e.header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
-	}
-	for name, value := range r.headers {
+// openHTTP prepares a connection to a server at an absolute URL. Nothing is sent before the first call.
+func openHTTP(address string, headers map[string]string, p peer) (transport, error) {
+	e := &endpoint{peer: p, url: address, header: http.Header{}, done: make(chan struct{})}
+	for name, value := range headers {
 		e.header.Set(name, value)
 	}
-	u.User, u.Fragment = nil, ""
-	e.url = u.String()
+	t := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+	t.MaxIdleConnsPerHost = 16                           // as many calls side by side keep their connections
+	t.DisableCompression = true                          // who compresses a stream tends to hold its events back
+	e.client = &http.Client{Transport: t, CheckRedirect: redirected}
 	return e, nil
 }
 
 // call implements transport: a POST, whose answer is the response.
-func (e *endpoint) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	x, err := e.prepare(method, params)
-	if err != nil {
-		return nil, err
-	}
-	ctx, end := e.begin(ctx)
-	defer end()
-	m, err := e.exchange(ctx, x)
-	if errors.Is(err, errSessionLost) {
-		if x.session, err = e.renew(ctx, x.session); err == nil {
-			m, err = e.exchange(ctx, x)
+func (e *endpoint) call(ctx context.Context, r request) (json.RawMessage, error) {
+	ctx, cancel := e.whileOpen(ctx)
+	defer cancel(nil)
+	id := e.last.Add(1)
+	resp, err := e.send(ctx, "POST", r.header, newRequest(id, r))
+	var result json.RawMessage
+	if err == nil {
+		var m message
+		if m, err = e.answer(ctx, id, r.method, resp); err == nil {
+			result, err = m.outcome(r.method)
 		}
 	}
 	switch {
 	case err == nil:
-		e.noise.answered()
-		return e.outcome(x, params, m)
+		return result, nil
+	case hasLostSession(resp, err):
+		e.cause.CompareAndSwap(nil, errLost)
+		return nil, errLost
 	case ctx.Err() == nil:
 		return nil, err
-	case x.session != nil && method != "initialize": // "MUST NOT be cancelled by clients"
-		// "Disconnection SHOULD NOT be interpreted as the client cancelling its request. To cancel, the client SHOULD
-		// explicitly send an MCP CancelledNotification." Without a handshake, "closing the SSE response stream is itself
-		// the cancellation signal", and exchange has done that.
-		e.tell(x.session, rpcRequest{JSONRPC: "2.0", Method: "notifications/cancelled",
-			Params: cancelled{x.id, context.Cause(ctx).Error()}})
+	case !e.silent() && r.method != "initialize": // "MUST NOT be cancelled by clients"
+		// "Disconnection SHOULD NOT be interpreted as the client cancelling its request." Where the server's requests stay
+		// unanswered it is: "closing the SSE response stream is itself the cancellation signal".
+		e.tell(context.WithoutCancel(ctx), abandoned, "POST", newRequest(0, cancelled(id, context.Cause(ctx))))
 	}
-	return nil, fmt.Errorf("%w%s", context.Cause(ctx), e.noise.hint())
+	return nil, context.Cause(ctx)
 }
 
-// notify implements transport: a POST that is answered with any status from 200 to 299.
-func (e *endpoint) notify(ctx context.Context, method string, params any) error {
-	frame, err := encodeLine(rpcRequest{JSONRPC: "2.0", Method: method, Params: params})
+// notify implements transport: a POST that is answered with 202, says the specification; any status from 200 to 299 will
+// do. Once a handshake is complete, the server is listened to.
+func (e *endpoint) notify(ctx context.Context, r request) error {
+	e.version.Store(r.header[versionHeader])
+	resp, err := e.send(ctx, "POST", r.header, newRequest(0, r))
 	if err != nil {
-		return fmt.Errorf("cannot send %s: %w", method, err)
+		return err
 	}
-	ctx, end := e.begin(ctx)
-	defer end()
-	session := e.current()
-	if err := e.announce(ctx, session, frame); err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return fmt.Errorf("%s: %w", method, err)
+	defer resp.Body.Close()
+	if resp.StatusCode/100 != 2 {
+		return refusal(resp, resp.Body)
 	}
-	if method == "notifications/initialized" && session != nil && session.listChanged {
-		e.listen(session)
+	if r.method == "notifications/initialized" {
+		go e.listen()
 	}
 	return nil
 }
 
-// close ends every call, the stream of listen and the session. It takes twice farewell at most.
-func (e *endpoint) close() error {
+// close implements transport. "Clients that no longer need a particular session SHOULD send an HTTP DELETE".
+func (e *endpoint) close() {
 	e.closing.Do(func() {
-		e.fail(&connectionError{reason: "the connection was closed"})
-		e.working.Wait()
-		e.leave()
+		e.cause.CompareAndSwap(nil, errClosed)
+		close(e.done)
+		if e.session.Load() != nil {
+			e.tell(context.Background(), farewell, "DELETE", nil)
+		}
 		e.client.CloseIdleConnections()
 	})
-	return nil
 }
 
-// fail ends the connection; the first cause counts.
-func (e *endpoint) fail(cause error) {
-	e.ending.Do(func() {
-		e.peer.ended(cause)
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.cause = cause
-		for _, cancel := range e.running {
-			cancel(cause)
+// Why a connection ends.
+var (
+	errClosed = &connectionError{reason: "the connection was closed"}
+	errLost   = &connectionError{reason: "it has lost our session", unsent: true} // the call was not even looked at
+)
+
+// ended implements transport.
+func (e *endpoint) ended() error {
+	cause, _ := e.cause.Load().(error)
+	return cause
+}
+
+// whileOpen returns a context that ends with the connection, too. After the loss of a session, the other calls in it are
+// given a while to hear of it themselves. The caller has to call cancel at the end.
+func (e *endpoint) whileOpen(ctx context.Context) (_ context.Context, cancel context.CancelCauseFunc) {
+	ctx, cancel = context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.done:
 		}
-	})
+		if e.ended() == errLost {
+			time.Sleep(farewell)
+		}
+		cancel(errClosed)
+	}()
+	return ctx, cancel
 }
 
-// begin gives what is under way a context that ends with the connection, too. The caller has to call end.
-func (e *endpoint) begin(ctx context.Context) (_ context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.cause != nil {
-		cancel(e.cause)
+// tell sends what has no response, and waits no longer than limit for the server to take it.
+func (e *endpoint) tell(ctx context.Context, limit time.Duration, method string, m any) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if resp, err := e.send(ctx, method, nil, m); err == nil {
+		resp.Body.Close() // whether the server takes it is its own affair
 	}
-	e.begun++
-	key := e.begun
-	e.running[key] = cancel
-	return ctx, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.running, key)
-		cancel(nil)
+}
+
+// send makes one HTTP request, in the session if there is one; its body is the message m, or nothing. The caller has to
+// close the answer's body.
+func (e *endpoint) send(ctx context.Context, method string, header map[string]string, m any) (*http.Response, error) {
+	var frame []byte
+	if m != nil {
+		frame, _ = encode(m) // what is raw in it was read as JSON
+		e.wire("→", frame)
 	}
+	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(frame))
+	if err != nil {
+		return nil, errors.New("its url cannot be read") // err would show all of it
+	}
+	req.Header = e.header.Clone()
+	req.Host = req.Header.Get("Host") // "" stands for the host of the URL
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Content-Type", "application/json")
+	for name, value := range map[string]*atomic.Value{sessionHeader: &e.session, versionHeader: &e.version} {
+		if text, _ := value.Load().(string); text != "" {
+			req.Header.Set(name, text)
+		}
+	}
+	for name, value := range header {
+		req.Header.Set(name, value) // an argument may be empty
+	}
+	resp, err := e.client.Do(req)
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		// The text of wrapped begins with the URL, query and all.
+		return nil, &connectionError{reason: fmt.Sprintf("cannot reach its url: %v", wrapped.Err)}
+	}
+	return resp, err
+}
+
+// redirected allows a redirect only to the same server, with the same method. Another server would get the headers with
+// our credentials, and 301, 302 and 303 make a GET of a POST, without the message.
+func redirected(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	if req.Method == first.Method && req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && len(via) < 5 {
+		return nil
+	}
+	return fmt.Errorf("it redirects (%d) to %s: if you trust that address, make it the url", req.Response.StatusCode, plainURL(req.URL))
+}
+
+// hasLostSession reports whether an answer says that the server does not know our session any more. By the specification
+// that is status 404; some servers say it in words, with 400 or even 200.
+func hasLostSession(resp *http.Response, err error) bool {
+	if resp == nil || resp.Request.Header.Get(sessionHeader) == "" {
+		return false
+	}
+	refused := &rpcError{}
+	errors.As(err, &refused)
+	status, code := resp.StatusCode, refused.Code
+	inWords := strings.Contains(strings.ToLower(err.Error()), "session")
+	return status == 404 && code != methodNotFound || // else it is the method that was not found
+		inWords && (status == 400 && code != invalidParams || status == 200 && code == -32001) // as the SDKs number it
 }

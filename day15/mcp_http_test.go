@@ -7,403 +7,591 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
-func TestAnswersToARequest(t *testing.T) {
-	const progress = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":7,\"progress\":1}}\n\n"
-	typed := func(contentType, body string) answerer {
-		return func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			w.Header()["Content-Type"] = []string{contentType}
-			if contentType == "" {
-				w.Header()["Content-Type"] = nil
-			}
-			io.WriteString(w, body)
-		}
-	}
-	status := func(code int, contentType, body string) answerer {
-		return func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			w.Header().Set("Content-Type", contentType)
-			w.WriteHeader(code)
-			io.WriteString(w, body)
-		}
-	}
-	for _, test := range []struct {
-		name   string
-		answer answerer
-		want   string
-		notes  string
-	}{
-		{"a JSON object", typed("application/json", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`), `{"tools":[]}`, ""},
-		{"with a charset", typed("application/json; charset=UTF-8", ` {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`+"\r\n"), `{"tools":[]}`, ""},
-		{"in capitals", typed("Application/JSON", `{"jsonrpc":"2.0","id":1,"result":1}`), `1`, ""},
-		{"a byte order mark before it", typed("application/json", "\xEF\xBB\xBF"+`{"jsonrpc":"2.0","id":1,"result":1}`), `1`, ""},
-		{"a byte that is no UTF-8", typed("application/json", `{"jsonrpc":"2.0","id":1,"result":"caf`+"\xE9"+`"}`), "\"caf\uFFFD\"", ""},
-		{"no result at all", typed("application/json", `{"jsonrpc":"2.0","id":1}`), `null`, ""},
-		{"events", typed("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\n\n"), `{"tools":[]}`, ""},
-		{"the events of a real server", typed("Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\n"+
-			"data:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{\"tools\":[]}}\r\n\r\n"), `{"tools":[]}`, ""},
-		{"the same, cut between CR and LF", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			sendEvents(w, ": hi\r", "\n\r\nid: 7\r\nretry: 10\r", "\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r",
-				"\ndata: \"result\":{\"tools\":[]}}\r\n\r", "\n")
-		}, `{"tools":[]}`, ""},
-		{"a stream that stays open after the response", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n\n")
-			<-r.Context().Done()
-		}, `1`, ""},
-		{"a last event without an empty line", typed("text/event-stream", progress+"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}"), `1`,
-			`notified notifications/progress {"progressToken":7,"progress":1}`},
-		{"what comes after the response", typed("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n\n"+progress), `1`,
-			`notified notifications/progress {"progressToken":7,"progress":1}`},
-		{"events that are no messages", typed("text/event-stream", "event: ping\ndata: 2026\n\ndata: null\n\ndata: [1]\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n\n"), `1`, ""},
-		{"an ID as text", typed("application/json", `{"jsonrpc":"2.0","id":"1","result":1}`), `1`, `gives our id 1 back as "1": accepted`},
-		{"an ID as a fraction", typed("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":1.0,\"result\":1}\n\n"), `1`, `gives our id 1 back as 1.0: accepted`},
-		{"an error", typed("application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"missing path"}}`), `error: error -32602: missing path`, ""},
-		{"an error of code 0 without an ID", typed("application/json", `{"jsonrpc":"2.0","error":{"code":0,"message":"no"}}`), `error: error 0: no`, ""},
-		{"an error as an event without an ID", typed("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-1,\"message\":\"no\"}}\n\n"), `error: error -1: no`, ""},
-		{"status 400 with an error", status(400, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32021,"message":"no"}}`), `error: error -32021: no`, ""},
-		{"status 404 with an error", status(404, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}`), `error: error -32601: what?`, ""},
-		{"status 500 with an error", status(500, "text/plain", `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"oops"}}`), `error: error -32603: oops`, ""},
+// web is a server over HTTP that answers as a test wants, and writes down what it is asked: of each request the method,
+// the JSON-RPC method or message, and the headers that say something of the session.
+type web struct {
+	*httptest.Server
+	mu  sync.Mutex
+	log []string
+}
 
-		{"another ID", typed("application/json", `{"jsonrpc":"2.0","id":7,"result":1}`),
-			`error: its answer to tools/list is no response to request 1: {"jsonrpc":"2.0","id":7,"result":1}`, ""},
-		{"another ID in an event", typed("text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":1}\n\n"),
-			`error: its stream ended before the response to tools/list (EOF)`, `dropped an answer with id 7: nobody waits for it`},
-		{"no JSON", typed("application/json", `{oops`), `error: its answer to tools/list is no response to request 1: {oops`, ""},
-		{"JSON of another kind", typed("application/json", `[]`), `error: its answer to tools/list is no response to request 1: []`, ""},
-		{"a stream that ends early", typed("text/event-stream", progress),
-			`error: its stream ended before the response to tools/list (EOF)`, `notified notifications/progress {"progressToken":7,"progress":1}`},
-		{"nothing of no type", typed("", ""), `error: it answered 200 OK, but without a Content-Type`, ""},
-		{"a web page", typed("text/html", "<html>\n <b>Hello</b>\x1b[2J"), `error: it answered 200 OK, but with a body of type "text/html": <html> <b>Hello</b>\x1b[2J`, ""},
-		{"status 202", status(202, "", ""), `error: it answered 202 Accepted, but without a Content-Type`, ""},
-		{"status 500 with a web page", status(500, "text/html", "<h1>\r\nIt broke</h1>"), `error: it answered 500 Internal Server Error: <h1> It broke</h1>`, ""},
-		{"status 500 with a long page", status(500, "text/html", strings.Repeat("long ", 1000)),
-			`error: it answered 500 Internal Server Error: ` + strings.Repeat("long ", 39) + "long…", ""},
-		{"a status that nobody knows", status(599, "", ""), `error: it answered 599`, ""},
-		{"status 304", status(304, "", ""), `error: it answered 304 Not Modified`, ""},
-		{"status 404", status(404, "text/plain", "404 page not found\n"), `error: it answered 404 Not Found: wrong url?: 404 page not found`, ""},
-		{"status 405", status(405, "text/plain", ""), `error: it answered 405 Method Not Allowed: wrong url?`, ""},
-		{"status 404 with JSON that is no JSON-RPC", status(404, "application/json", `{"error":"nothing here"}`),
-			`error: it answered 404 Not Found: wrong url?: {"error":"nothing here"}`, ""},
-		{"status 401", status(401, "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"s3cr3t-D"}}`),
-			`error: unauthorized (401): check headers.Authorization of this server`, ""},
-		{"status 403", status(403, "text/plain", "Invalid Host: 127.0.0.1"),
-			`error: forbidden (403): check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 in its url, or the other way round: it may check Host and Origin`, ""},
-		{"a body that breaks off", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			w.Header().Set("Content-Length", "100")
-			reply(w, 200, `{"jsonrpc":"2.0"`)
-		}, `error: its answer broke off: unexpected EOF`, ""},
-		{"no answer at all", func(w http.ResponseWriter, r *http.Request, m rpcMessage) { panic(http.ErrAbortHandler) }, `error: cannot reach it: EOF`, ""},
+// answerer answers one request, whose body is m.
+type answerer func(w http.ResponseWriter, r *http.Request, m message)
+
+func newWeb(t *testing.T, answer answerer) *web {
+	s := &web{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m, _ := parseMessage(body)
+		line := strings.TrimSpace(r.Method + " " + m.Method)
+		if m.Method == "" || m.Method == "notifications/cancelled" {
+			line = strings.TrimSpace(r.Method + " " + string(body))
+		}
+		for _, name := range []string{"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-Id"} {
+			if value := r.Header.Get(name); value != "" {
+				line += " " + value
+			}
+		}
+		s.mu.Lock()
+		s.log = append(s.log, line)
+		s.mu.Unlock()
+		answer(w, r, m)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *web) asked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.log, "\n")
+}
+
+// reply answers with a body of a type; JSON may be given as the rest of a response.
+func reply(w http.ResponseWriter, status int, kind, body string) {
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(status)
+	io.WriteString(w, body)
+}
+
+func replyJSON(w http.ResponseWriter, status int, m message, rest string) {
+	reply(w, status, "application/json", fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, rest))
+}
+
+// sendEvents answers with events, each of which goes out at once.
+func sendEvents(w http.ResponseWriter, parts ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, part := range parts {
+		io.WriteString(w, part)
+		http.NewResponseController(w).Flush()
+	}
+}
+
+// withSession is a server with a handshake that gives a session; calls answers all else.
+func withSession(calls answerer) answerer {
+	return func(w http.ResponseWriter, r *http.Request, m message) {
+		switch {
+		case m.Method == "initialize":
+			w.Header().Set("Mcp-Session-Id", "A")
+			replyJSON(w, 200, m, `"result":{"protocolVersion":"2025-06-18"}`)
+		case r.Method == "DELETE" || r.Method == "GET" && r.Header.Get("Last-Event-Id") == "":
+			w.WriteHeader(405)
+		case r.Method == "POST" && (strings.HasPrefix(m.Method, "notifications/") || m.Method == ""):
+			w.WriteHeader(202)
+		default:
+			calls(w, r, m)
+		}
+	}
+}
+
+// line is a connection under test, and what its peer gets to know.
+type line struct {
+	transport
+	header map[string]string
+
+	mu    sync.Mutex
+	notes []string
+	wire  []string
+	heard chan string
+}
+
+func dial(t *testing.T, url string, silent bool, headers map[string]string) *line {
+	l := &line{heard: make(chan string, 99)}
+	keep := func(list *[]string, text string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		*list = append(*list, text)
+	}
+	transport, err := openHTTP(url, headers, peer{
+		notified: func(method string, params json.RawMessage) { l.heard <- method + string(params) },
+		silent:   func() bool { return silent },
+		note:     func(kind, format string, args ...any) { keep(&l.notes, kind+": "+fmt.Sprintf(format, args...)) },
+		wire:     func(arrow string, frame []byte) { keep(&l.wire, arrow+" "+string(frame)) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.transport = transport
+	t.Cleanup(transport.close)
+	return l
+}
+
+// shakeHands connects in the usual way.
+func (l *line) shakeHands(t *testing.T) *line {
+	if got := l.ask(t.Context(), "initialize"); strings.HasPrefix(got, "error") {
+		t.Fatal(got)
+	}
+	l.header = map[string]string{"Mcp-Protocol-Version": "2025-06-18"}
+	if err := l.notify(t.Context(), request{method: "notifications/initialized", header: l.header}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// ask makes a call and returns its result or error as text.
+func (l *line) ask(ctx context.Context, method string) string {
+	raw, err := l.call(ctx, request{method, json.RawMessage(`{"name":"dice"}`), l.header})
+	var lost *connectionError
+	switch {
+	case errors.As(err, &lost) && lost.unsent:
+		return "unsent: " + err.Error()
+	case err != nil:
+		return "error: " + err.Error()
+	}
+	return string(raw)
+}
+
+func TestASessionFromBeginningToEnd(t *testing.T) {
+	s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+		w.Header().Set("Mcp-Session-Id", "not now") // only initialize gives one
+		replyJSON(w, 200, m, `"result":{"text":"<ok>"}`)
+	}))
+	l := dial(t, s.URL, false, nil).shakeHands(t)
+	if got := l.ask(t.Context(), "tools/call"); got != `{"text":"<ok>"}` {
+		t.Error(got)
+	}
+	l.close()
+	l.close()
+	const get = "\nGET A 2025-06-18" // comes at its own time
+	want := "POST initialize\nPOST notifications/initialized A 2025-06-18\nPOST tools/call A 2025-06-18\nDELETE A 2025-06-18"
+	if got := strings.Replace(s.asked(), get, "", 1); got != want {
+		t.Errorf("asked:\n%s", s.asked())
+	}
+	want = `→ {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"name":"dice"}}
+← {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}
+→ {"jsonrpc":"2.0","method":"notifications/initialized"}
+→ {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"dice"}}
+← {"jsonrpc":"2.0","id":2,"result":{"text":"<ok>"}}`
+	if got := strings.Join(l.wire, "\n"); got != want {
+		t.Errorf("log:\n%s", got)
+	}
+	if l.ended() != errClosed {
+		t.Errorf("ended with %v", l.ended())
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	const json, sse = "application/json", "text/event-stream"
+	const good = `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`
+	noise := "\n" + `noise: sent what is no message: `
+	for _, test := range []struct {
+		name       string
+		status     int
+		kind, body string
+		want       string // and the notes
+	}{
+		{"JSON", 200, json, good, `{"a":1}`},
+		{"JSON with a charset", 200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
+		{"JSON over several lines", 201, json, "{\n\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{}}\n", `{}`},
+		{"our id as text", 200, json, strings.Replace(good, "1", `"1"`, 1), `{"a":1}`},
+		{"an error", 200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: error 0: no"},
+		{"an error with the status of one", 400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: error -32022: no"},
+		{"an error without an id", 404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: error -32601: no"},
+		{"no result", 200, json, `{"jsonrpc":"2.0","id":1,"result":null}`, "error: its answer to tools/call has no result"},
+		{"the answer to another request", 200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
+			`error: it answered 200 OK (application/json), which is no response to our request: {"jsonrpc":"2.0","id":7,"result":{}}` +
+				"\nanswer: dropped an answer with id 7: nobody waits for it"},
+		{"what is no message", 200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
+		{"events said to be JSON", 200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
+		{"JSON said to be text", 200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
+		{"JSON said to be events", 200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
+		{"nothing at all", 202, "", "", "error: it answered 202 Accepted ():"},
+		{"401", 401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
+		{"403", 403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 in its url, or the other way round: it may check Host and Origin: no"},
+		{"404", 404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
+		{"500 with a page", 500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
+
+		{"a stream", 200, sse, "data: " + good + "\n\n", `{"a":1}`},
+		{"as real servers write it", 200, "Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{}}\r\n\r\n", "{}"},
+		{"without the last line", 200, sse, "data: " + good, `{"a":1}`},
+		{"with others before", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
+			`{"a":1}` + "\nanswer: dropped an answer with id 9: nobody waits for it" + noise + "{}"},
+		{"an error in a stream", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: error 5: no"},
+		{"a stream that ends", 200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			n := &notebook{}
-			s := newWeb(t, test.answer)
-			e := dialEndpoint(t, n, s.URL)
-			raw, err := e.call(t.Context(), "tools/list", nil)
-			if got := outcomeText(raw, err); got != test.want {
-				t.Errorf("got %s", got)
-			}
-			var refused *rpcError
-			var failure *connectionError
-			if err != nil && !errors.As(err, &refused) && !errors.As(err, &failure) {
-				t.Errorf("an error of type %T", err)
-			}
-			if n.text() != test.notes {
-				t.Errorf("notes: %s", n.text())
-			}
-			if s.asked() != "POST tools/list" {
-				t.Errorf("asked:\n%s", s.asked())
+			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+				if r.Header.Get("Accept") != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
+					t.Error(r.Header)
+				}
+				reply(w, test.status, test.kind, test.body)
+			})
+			l := dial(t, s.URL, false, nil)
+			got := l.ask(t.Context(), "tools/call")
+			l.close()
+			if got = strings.Join(append([]string{got}, l.notes...), "\n"); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})
 	}
 }
 
-// roundTrip is an HTTP transport without a network.
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func TestAnAnswerWithoutEndIsAnError(t *testing.T) {
-	e := dialEndpoint(t, &notebook{}, "http://mcp.test")
-	e.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
-		body := io.NopCloser(&endless{text: strings.Repeat("x", 1<<20)})
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, ContentLength: -1}, nil
-	})
-	_, err := e.call(t.Context(), "tools/list", nil)
-	if err == nil || err.Error() != "it sent a message of more than 64 MiB" {
-		t.Errorf("got %v", err)
+func TestWhatTheModelMayKnow(t *testing.T) {
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { http.Error(w, "secret", 503) })
+	_, err := dial(t, s.URL, false, nil).call(t.Context(), request{method: "tools/call"})
+	var lost *connectionError
+	if !errors.As(err, &lost) || lost.public != "it answered with HTTP status 503" || lost.unsent {
+		t.Errorf("%+v", lost)
 	}
 }
 
-func TestEachPostSaysWhatItTakesAndBrings(t *testing.T) {
-	var got http.Header
-	var body string
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-		got, body = r.Header, string(m.Params)
-		got.Set("Host", r.Host)
-		w.WriteHeader(202)
-	})
-	e, err := openHTTP(remote{"http://us%20er:pa%3Ass@" + strings.TrimPrefix(s.URL, "http://") + "/mcp?key=1#part",
-		map[string]string{"X-Team": "a b", "accept": "text/html", "host": "mcp.test"}}, (&notebook{}).peer())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.close()
-	if err := e.notify(t.Context(), "notifications/x", map[string]string{"a": "<&"}); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{
-		"Accept":        "application/json, text/event-stream",
-		"Content-Type":  "application/json",
-		"X-Team":        "a b",
-		"Authorization": "Basic dXMgZXI6cGE6c3M=",
-		"Host":          "mcp.test",
+func TestNotifications(t *testing.T) {
+	for answer, want := range map[string]string{
+		"202": "<nil>", "202 Accepted": "<nil>", "200": "<nil>", "204": "<nil>", "200 null": "<nil>",
+		"500 oops": "it answered 500 Internal Server Error (text/plain): oops",
 	} {
-		if got.Get(name) != want {
-			t.Errorf("%s: %s", name, got.Get(name))
-		}
-	}
-	if body != `{"a":"<&"}` {
-		t.Errorf("params: %s", body)
-	}
-	if want := s.URL + "/mcp?key=1"; e.url != want {
-		t.Errorf("url: %s", e.url)
-	}
-	own, err := openHTTP(remote{"http://user:pass@127.0.0.1:1", map[string]string{"authorization": "Bearer x"}}, (&notebook{}).peer())
-	if err != nil || own.header.Get("Authorization") != "Bearer x" {
-		t.Errorf("the header of the configuration does not win: %v, %v", own.header, err)
-	}
-}
-
-func TestAUselessURL(t *testing.T) {
-	for _, url := range []string{"", "mcp.test/mcp", "ftp://mcp.test", "http:///mcp", "http://[::1/s3cr3t", "http://mcp.test/%zz?s3cr3t"} {
-		if _, err := openHTTP(remote{url: url}, peer{}); err == nil || strings.Contains(err.Error(), "s3cr3t") {
-			t.Errorf("%q: %v", url, err)
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			status, body := 0, ""
+			fmt.Sscan(answer, &status, &body)
+			reply(w, status, "text/plain", body)
+		})
+		if got := fmt.Sprint(dial(t, s.URL, false, nil).notify(t.Context(), request{method: "x"})); got != want {
+			t.Errorf("%s: %s", answer, got)
 		}
 	}
 }
 
-func TestAnswersToNotificationsAndToGET(t *testing.T) {
-	initialized := map[string]func(w http.ResponseWriter, r *http.Request){
-		"202, empty": func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(202) },
-		"202, text": func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/plain")
-			w.WriteHeader(202)
-			io.WriteString(w, "Accepted")
-		},
-		"200, empty, without a type": func(w http.ResponseWriter, r *http.Request) { w.Header()["Content-Type"] = nil },
-		"204":                        func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) },
-		"200, null":                  func(w http.ResponseWriter, r *http.Request) { reply(w, 200, "null") },
-		"a stream that nobody waits for": func(w http.ResponseWriter, r *http.Request) {
-			sendEvents(w, ": hi\n\n")
-			<-r.Context().Done()
-		},
-	}
-	for name, answer := range initialized {
-		for _, status := range []int{405, 404, 406, 400, 409, 500, 202} {
-			t.Run(fmt.Sprintf("%s; %d to GET", name, status), func(t *testing.T) {
-				get := make(chan struct{}, 9)
-				usual := legacy("", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-					<-get // the GET does come, though nothing waits for its answer
-					reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
-				})
-				s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-					switch {
-					case r.Method == "GET":
-						if accept := r.Header.Get("Accept"); accept != "text/event-stream" {
-							t.Errorf("Accept: %s", accept)
-						}
-						w.WriteHeader(status)
-						get <- struct{}{}
-					case m.Method == "notifications/initialized":
-						answer(w, r)
-					default:
-						usual(w, r, m)
-					}
-				})
-				n := &notebook{}
-				c := mustDialHTTP(t, n, s.URL, "")
-				if got := c.dice(t.Context()); got != "{}" || n.text() != "" {
-					t.Errorf("got %s, notes: %s", got, n.text())
+// A server without any stream of its own is as good as one that has one, and nobody asks it again.
+func TestTheStreamThatNobodyAskedFor(t *testing.T) {
+	for _, status := range []int{200, 405, 404, 406, 400, 409} {
+		done := make(chan bool)
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if r.Method == "GET" {
+				defer close(done)
+				if r.Header.Get("Accept") != "text/event-stream" {
+					t.Error(r.Header)
 				}
-				c.close()
-				if count := strings.Count(s.asked(), "GET"); count != 1 {
-					t.Errorf("%d times GET", count)
+				if status == 200 {
+					sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+					return
 				}
-			})
-		}
-	}
-	t.Run("500", func(t *testing.T) {
-		usual := legacy("A", nil)
-		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			if m.Method == "notifications/initialized" {
-				http.Error(w, "no\x1b[2J\nway", 500)
+				w.WriteHeader(status)
 				return
 			}
-			usual(w, r, m)
+			withSession(func(w http.ResponseWriter, r *http.Request, m message) { replyJSON(w, 200, m, `"result":{}`) })(w, r, m)
 		})
-		_, err := dialHTTP(t, &notebook{}, remote{url: s.URL}, "")
-		if want := `notifications/initialized: it answered 500 Internal Server Error: no\x1b[2J way`; err == nil || err.Error() != want {
-			t.Errorf("got %v", err)
+		l := dial(t, s.URL, false, nil).shakeHands(t)
+		<-done
+		if status == 200 && <-l.heard != "notifications/tools/list_changed" {
+			t.Error("not heard")
 		}
-		if !strings.HasSuffix(s.asked(), "\nDELETE A 2025-06-18") {
-			t.Errorf("asked:\n%s", s.asked())
+		if got := l.ask(t.Context(), "tools/call"); got != "{}" {
+			t.Errorf("%d: %s", status, got)
 		}
-	})
+		l.close()
+		if strings.Count(s.asked(), "GET") != 1 {
+			t.Error(s.asked())
+		}
+	}
 }
 
-func TestSeveralMessagesOnOneStream(t *testing.T) {
-	answers := make(chan string, 3)
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-		legacy("A", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			sendEvents(w, `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"total":2}}`+"\n\n",
-				`data: {"jsonrpc":"2.0","id":"s1","method":"ping"}`+"\n\n",
-				`data: {"jsonrpc":"2.0","id":90,"method":"roots/list"}`+"\n\n",
-				`data: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info"}}`+"\n\n")
-			got := map[string]bool{<-answers: true, <-answers: true} // the server waits for both
-			sendEvents(w, fmt.Sprintf(`data: {"jsonrpc":"2.0","id":%s,"result":{"answers":%d}}`+"\n\n", m.ID, len(got)))
-		})(w, r, m)
-		if m.Method == "" && m.ID != nil {
-			answers <- string(m.ID)
+func TestRequestsOfTheServer(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		answers := make(chan string, 9)
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if m.Method == "" {
+				if m.Error != nil {
+					m.Result = json.RawMessage(fmt.Sprint(m.Error.Code))
+				}
+				answers <- string(m.ID) + string(m.Result)
+				return
+			}
+			sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n\n",
+				"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n")
+			if !silent {
+				for _, want := range []string{`"s1"{}`, `1-32601`} {
+					if got := <-answers; got != want {
+						t.Error(got)
+					}
+				}
+			}
+			sendEvents(w, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID))
+		})
+		l := dial(t, s.URL, silent, nil)
+		if got := l.ask(t.Context(), "tools/call"); got != "{}" || <-l.heard != "notifications/progress{}" || len(answers) > 0 {
+			t.Error(got, len(answers))
 		}
-	})
-	n := &notebook{}
-	c := mustDialHTTP(t, n, s.URL, "")
-	raw, err := c.callTool(t.Context(), "dice", nil, func(p progress) { n.notef("%v of %v", p.Progress, p.Total) })
-	if string(raw) != `{"answers":2}` || err != nil || n.text() != "1 of 2" {
-		t.Errorf("got %s, %v, notes: %s", raw, err, n.text())
 	}
-	c.close()
-	for _, want := range []string{
-		`POST {"jsonrpc":"2.0","id":"s1","result":{}} A 2025-06-18`,
-		`POST {"jsonrpc":"2.0","id":90,"error":{"code":-32601,"message":"this client does not support roots/list"}} A 2025-06-18`,
+}
+
+func TestALostSession(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		status int
+		body   string
+		lost   bool
+	}{
+		{"404", 404, "session not found", true},
+		{"404 in JSON", 404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true},
+		{"400 that says why", 400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true},
+		{"400 in words", 400, "Invalid session", true},
+		{"200 that says why", 200, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":2}`, true},
+		{"but not wrong arguments", 400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such session: dance"}}`, false},
+		{"nor a tool with sessions", 200, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"browser session closed"}}`, false},
+		{"nor an unknown method", 404, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no session here"}}`, false},
+		{"nor another failure", 503, "no session left", false},
 	} {
-		if strings.Count(s.asked(), want) != 1 {
-			t.Errorf("%s is not in\n%s", want, s.asked())
+		t.Run(test.name, func(t *testing.T) {
+			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+				kind := "text/plain"
+				if strings.HasPrefix(test.body, "{") {
+					kind = "application/json"
+				}
+				reply(w, test.status, kind, test.body)
+			}))
+			l := dial(t, s.URL, false, nil).shakeHands(t)
+			got := l.ask(t.Context(), "tools/call")
+			if lost := got == "unsent: it has lost our session" && l.ended() != nil; lost != test.lost || !lost && l.ended() != nil {
+				t.Errorf("got %s, %v", got, l.ended())
+			}
+		})
+	}
+}
+
+// All calls learn of it themselves, also while the connection is closed.
+func TestCallsThatLoseASessionTogether(t *testing.T) {
+	const together = 8
+	var arrived sync.WaitGroup
+	arrived.Add(together)
+	first := make(chan bool, together)
+	first <- true
+	closing := make(chan bool)
+	s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+		arrived.Done()
+		arrived.Wait() // all are in flight before one is refused
+		select {
+		case <-first:
+		default:
+			<-closing
+		}
+		w.WriteHeader(404)
+	}))
+	l := dial(t, s.URL, false, nil).shakeHands(t)
+	results := make(chan string, together)
+	for range together {
+		go func() { results <- l.ask(t.Context(), "tools/call") }()
+	}
+	for i := range together {
+		if got := <-results; got != "unsent: it has lost our session" {
+			t.Error(got)
+		}
+		if i == 0 {
+			l.close()
+			close(closing)
 		}
 	}
 }
 
-func TestAServerThatFloodsUsWithRequestsIsNotFlooded(t *testing.T) {
-	release := make(chan struct{})
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-		if m.Method == "" && m.ID != nil {
-			<-release
-		}
-		legacy("", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-			sendEvents(w, strings.Repeat(`data: {"jsonrpc":"2.0","id":"p","method":"ping"}`+"\n\n", 1000),
-				fmt.Sprintf(`data: {"jsonrpc":"2.0","id":%s,"result":{}}`+"\n\n", m.ID))
-		})(w, r, m)
+func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
+	const rest = `data: {"jsonrpc":"2.0","id":2,"result":{}}` + "\n\n"
+	for _, test := range []struct {
+		name   string
+		first  string   // the events of the answer to the POST
+		resume []string // the answers to each GET; "" refuses it
+		broken bool     // the connection breaks, and does not just end
+		want   string
+		gets   string // the event IDs that were sent
+	}{
+		{"where the last event was", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n", []string{rest}, false, "{}", "8"},
+		{"also when the connection breaks", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: half an ev", []string{rest}, true, "{}", "7"},
+		{"and on, as often as it must", "id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, false, "{}", "1 2 2"},
+		{"if it had events with IDs", "retry: 10\ndata: \n\n", nil, false, "error: its stream ended before the response: EOF", ""},
+		{"if the server has the rest", "id: 1\nretry: 5\ndata: \n\n", []string{""}, false,
+			"error: its stream ended before the response: it answered 404 Not Found (): wrong url?:", "1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var gets []string
+			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+				text := test.first
+				if lastID := r.Header.Get("Last-Event-Id"); lastID != "" {
+					gets = append(gets, lastID)
+					if text = test.resume[len(gets)-1]; text == "" {
+						w.WriteHeader(404)
+						return
+					}
+				}
+				sendEvents(w, text)
+				if test.broken && len(gets) == 0 {
+					panic(http.ErrAbortHandler)
+				}
+			}))
+			l := dial(t, s.URL, false, nil).shakeHands(t)
+			if got := l.ask(t.Context(), "tools/call"); got != test.want || strings.Join(gets, " ") != test.gets {
+				t.Errorf("got %s, resumed at %s", got, gets)
+			}
+			if strings.Count(s.asked(), "tools/call") != 1 {
+				t.Error(s.asked())
+			}
+		})
+	}
+}
+
+// There is no session, no other stream and nothing that was not asked for where the server's requests stay unanswered.
+func TestTheStatelessEra(t *testing.T) {
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\n", "id: 1\nretry: 5\ndata: \n\n")
 	})
-	n := &notebook{}
-	c := mustDialHTTP(t, n, s.URL, "")
-	if got := c.dice(t.Context()); got != "{}" || n.text() != "could not answer all that it asked: it does not read" {
-		t.Errorf("got %s, notes: %s", got, n.text())
+	l := dial(t, s.URL, true, nil)
+	l.header = era{statelessVersion}.header("tools/call", params{Name: "dice"})
+	if got := l.ask(t.Context(), "tools/call"); got != "error: its stream ended before the response: EOF" {
+		t.Error(got)
 	}
-	close(release)
-	c.close()
-	if count := strings.Count(s.asked(), `"id":"p"`); count > maxTelling {
-		t.Errorf("%d answers", count)
+	l.close()
+	if s.asked() != "POST tools/call 2026-07-28 tools/call dice" {
+		t.Error(s.asked())
 	}
 }
 
-func TestEachFrameOverHTTPIsLogged(t *testing.T) {
-	s := newWeb(t, legacy("A", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-		if string(m.ID) == "2" {
-			reply(w, 400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}`)
+// A server that is told that nobody waits gets to know it before the call returns, but not for long.
+func TestACallThatIsGivenUp(t *testing.T) {
+	for _, test := range []struct {
+		method string
+		silent bool
+		told   string // "" if nothing
+	}{
+		{"tools/call", false, `POST {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"stopped by hand"}}`},
+		{"tools/call", true, ""},
+		{"initialize", false, ""},
+	} {
+		started, gone := make(chan bool), make(chan bool)
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if r.Method == "POST" && m.Method != "notifications/cancelled" {
+				defer close(gone)
+				sendEvents(w, ": headers, then silence\n\n")
+				close(started)
+			}
+			<-r.Context().Done()
+		})
+		errStop := errors.New("stopped by hand")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { <-started; cancel(errStop) }()
+		start := time.Now()
+		l := dial(t, s.URL, test.silent, nil)
+		if got := l.ask(ctx, test.method); got != "error: stopped by hand" || time.Since(start) > 2*time.Second {
+			t.Error(got)
+		}
+		if _, told, _ := strings.Cut(s.asked(), "\n"); told != test.told {
+			t.Errorf("told %s", told)
+		}
+		<-gone // the stream is closed in any case
+	}
+}
+
+func TestTheEndOfAConnectionWaitsForNobody(t *testing.T) {
+	started := make(chan bool)
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if r.Method == "POST" && m.Method != "tools/call" {
+			withSession(nil)(w, r, m)
 			return
 		}
-		sendEvents(w, "id: 1\n\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"<ok>\"}\n\n")
-	}))
-	var log strings.Builder
-	p := (&notebook{}).peer()
-	p.wire = &wireLog{redact: newRedactor(nil), w: &log}
-	e, err := openHTTP(remote{url: s.URL}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.call(t.Context(), "initialize", initializeParams{})
-	e.notify(t.Context(), "notifications/x", nil)
-	e.call(t.Context(), "tools/call", callParams{Name: "a"})
-	e.call(t.Context(), "tools/call", callParams{Name: "b"})
-	e.close()
-	if want := `demo → {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"","capabilities":{},"clientInfo":null}}
-demo ← {"jsonrpc":"2.0","id":1,"result":` + agreed + `}
-demo → {"jsonrpc":"2.0","method":"notifications/x"}
-demo → {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":null}}
-demo ← {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}
-demo → {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"b","arguments":null}}
-demo ← {"jsonrpc":"2.0",\n"method":"x"}
-demo ← {"jsonrpc":"2.0","id":3,"result":"<ok>"}
-`; log.String() != want {
-		t.Errorf("log:\n%s", log.String())
+		if m.Method == "tools/call" {
+			close(started)
+		}
+		<-r.Context().Done()
+	})
+	l := dial(t, s.URL, false, nil).shakeHands(t)
+	result := make(chan string, 1)
+	go func() { result <- l.ask(context.Background(), "tools/call") }()
+	<-started
+	start := time.Now()
+	l.close()
+	if got := <-result; got != "error: the connection was closed" || time.Since(start) > 3*time.Second {
+		t.Errorf("%s after %v", got, time.Since(start))
 	}
 }
 
-func TestACallThatIsGivenUp(t *testing.T) {
-	for _, version := range []string{"", statelessVersion} {
-		t.Run("in "+version, func(t *testing.T) {
-			started, gone, told := make(chan struct{}), make(chan struct{}), make(chan string, 1)
-			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-				switch m.Method {
-				case "server/discover":
-					reply(w, 200, `{"jsonrpc":"2.0","id":%s,"result":{"supportedVersions":["2026-07-28"]}}`, m.ID)
-				case "notifications/cancelled":
-					told <- string(m.Params)
-					w.WriteHeader(202)
-				default:
-					legacy("A", func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-						sendEvents(w, ": headers, then silence\n\n")
-						close(started)
-						<-r.Context().Done()
-						close(gone)
-					})(w, r, m)
+func TestRedirects(t *testing.T) {
+	other := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { w.WriteHeader(200) })
+	for _, test := range []struct {
+		name     string
+		status   int
+		location string
+		want     string // HERE and OTHER stand for the servers' URLs
+	}{
+		{"307 within the server keeps the message", 307, "/there", `"moved tools/call"`},
+		{"308 as well", 308, "HERE/there", `"moved tools/call"`},
+		{"302 would lose it", 302, "/there?key=s3cr3t", "(302) to HERE/there"},
+		{"to another port", 307, "OTHER/mcp?key=s3cr3t", "(307) to OTHER/mcp"},
+		{"to another scheme", 308, "https://u:s3cr3t@mcp.test/mcp", "(308) to https://mcp.test/mcp"},
+		{"in a circle", 307, "/mcp", "(307) to HERE/mcp"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+				if r.Header.Get("Authorization") != "Bearer s3cr3t-D" {
+					t.Error(r.Header)
 				}
+				if r.URL.Path == "/there" {
+					replyJSON(w, 200, m, `"result":"moved `+m.Method+`"`)
+					return
+				}
+				here := strings.Replace(test.location, "HERE", "http://"+r.Host, 1)
+				w.Header().Set("Location", strings.Replace(here, "OTHER", other.URL, 1))
+				w.WriteHeader(test.status)
 			})
-			c := mustDialHTTP(t, &notebook{}, s.URL, version)
-			errStop := errors.New("stopped by hand")
-			ctx, cancel := context.WithCancelCause(t.Context())
-			go func() { <-started; cancel(errStop) }()
-			if _, err := c.callTool(ctx, "dice", nil, nil); !errors.Is(err, errStop) {
-				t.Errorf("got %v", err)
+			got := dial(t, s.URL+"/mcp", false, map[string]string{"Authorization": "Bearer s3cr3t-D"}).ask(t.Context(), "tools/call")
+			want := strings.NewReplacer("HERE", s.URL, "OTHER", other.URL).Replace(test.want)
+			if want[0] == '(' {
+				want = "error: cannot reach its url: it redirects " + want + ": if you trust that address, make it the url"
 			}
-			<-gone // the stream is closed in both eras
-			c.close()
-			var last struct {
-				RequestID int
-				Reason    string
-			}
-			switch {
-			case version != "" && len(told) != 0:
-				t.Errorf("told %s", <-told)
-			case version == "":
-				if err := json.Unmarshal([]byte(<-told), &last); err != nil || last.RequestID != 2 || last.Reason != errStop.Error() {
-					t.Errorf("told %+v, %v", last, err)
-				}
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
 	}
+	if other.asked() != "" {
+		t.Errorf("the other server was asked:\n%s", other.asked())
+	}
 }
 
-func TestAHandshakeThatIsGivenUpIsNotCancelled(t *testing.T) {
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m rpcMessage) {
-		w.Header().Set("Mcp-Session-Id", "A")
-		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")
-		<-r.Context().Done()
+func TestNoSecretIsInAnError(t *testing.T) {
+	refused := httptest.NewServer(nil)
+	refused.Close()
+	broken := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if user, password, _ := r.BasicAuth(); user != "u" || password != "s3cr3t-E" {
+			t.Error(r.Header)
+		}
+		panic(http.ErrAbortHandler)
 	})
-	ctx, cancel := context.WithCancel(t.Context())
-	p := (&notebook{}).peer()
-	p.notified = func(string, json.RawMessage) { cancel() }
-	e, err := openHTTP(remote{url: s.URL}, p)
-	if err != nil {
-		t.Fatal(err)
+	for _, address := range []string{refused.Listener.Addr().String(), broken.Listener.Addr().String(), "mcp.invalid", "127.0.0.1:99999", "%zz"} {
+		l := dial(t, "http://u:s3cr3t-E@"+address+"/mcp?key=s3cr3t-F", false, map[string]string{"X-Key": "s3cr3t-D"})
+		_, err := l.call(t.Context(), request{method: "initialize"})
+		if all := fmt.Sprintf("%v %+v %#v %q %q", err, err, err, l.notes, l.wire); err == nil || strings.Contains(all, "s3cr3t") {
+			t.Error(all)
+		}
 	}
-	if _, err := e.call(ctx, "initialize", initializeParams{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+}
+
+// proxyVariable makes TestProxyFromTheEnvironment the child that asks for the URL in it: net/http reads the variables of
+// proxies once for each process.
+const proxyVariable = "GEEKAGENT_PROXY_TEST"
+
+func TestProxyFromTheEnvironment(t *testing.T) {
+	if url := os.Getenv(proxyVariable); url != "" {
+		fmt.Println(dial(t, url, false, nil).ask(t.Context(), "x"))
+		return
 	}
-	e.close()
-	if s.asked() != "POST initialize" {
-		t.Errorf("asked:\n%s", s.asked())
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		replyJSON(w, 200, m, fmt.Sprintf(`"result":%q`, r.RequestURI)) // of a proxy, the whole URL is asked for
+	})
+	for _, test := range []struct{ name, url, environment, want string }{
+		{"this machine is asked directly", s.URL + "/mcp", "HTTP_PROXY=http://127.0.0.1:9", `"/mcp"`},
+		{"others through the proxy", "http://mcp.test/mcp", "HTTP_PROXY=" + s.URL, `"http://mcp.test/mcp"`},
+		{"unless excepted", "http://mcp.invalid/mcp", "HTTP_PROXY=" + s.URL + " NO_PROXY=mcp.invalid", "error: cannot reach its url: "},
+	} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestProxyFromTheEnvironment$")
+		cmd.Env = append(append(os.Environ(), "HTTP_PROXY=", "http_proxy=", "NO_PROXY=", "no_proxy=", proxyVariable+"="+test.url),
+			strings.Fields(test.environment)...)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), test.want) {
+			t.Errorf("%s: %v, printed:\n%s", test.name, err, out)
+		}
 	}
 }

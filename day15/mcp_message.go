@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,17 +10,12 @@ import (
 	"strings"
 )
 
-// rpcRequest is a JSON-RPC 2.0 request of ours. Without an ID it is a notification.
-type rpcRequest struct {
-	JSONRPC string `json:"jsonrpc"`
-	ID      int64  `json:"id,omitempty"` // we count from 1
-	Method  string `json:"method"`
-	Params  any    `json:"params,omitempty"` // left out, and never null: there are servers that do not answer to null
-}
+// maxMessage is the longest message that is read, in bytes: a server that never ends one must not eat the memory.
+const maxMessage = 64 << 20
 
-// rpcMessage is a JSON-RPC 2.0 message of the server, or our answer to one. Which kind it is, is seen from Method first:
-// both sides number their requests as they like, so that an ID alone says nothing.
-type rpcMessage struct {
+// message is a JSON-RPC 2.0 message of either side. A request has a method and an id, a notification a method, a response
+// an id. The method has to be looked at first: both sides number their requests as they like.
+type message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  string          `json:"method,omitempty"`
@@ -35,88 +31,184 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// The JSON-RPC error codes that are of importance to us.
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// The JSON-RPC error codes that matter here.
 const (
 	methodNotFound = -32601
 	invalidParams  = -32602
 )
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
-
-// encodeLine returns m as JSON on one line with its line feed, as it goes over the wire. It fails where m holds a raw
-// value that is no JSON.
-func encodeLine(m any) ([]byte, error) {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false) // < and & stay readable with -wire
-	err := encoder.Encode(m)
-	return line.Bytes(), err
+// newRequest is a request of ours; id 0 makes it a notification.
+func newRequest(id int64, r request) message {
+	m := message{JSONRPC: "2.0", Method: r.method, Params: r.params}
+	if id != 0 {
+		m.ID = strconv.AppendInt(nil, id, 10)
+	}
+	return m
 }
 
-// maxID is the longest ID that is taken, in bytes: IDs are kept, sent back and shown.
-const maxID = 1 << 10
+// cancelled is the notification that nobody waits for the answer to the request with this id any more.
+func cancelled(id int64, cause error) request {
+	params := fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, quoted(cause.Error()))
+	return request{method: "notifications/cancelled", params: params}
+}
 
-// parseMessage reads a message without decoding its result or params: those are decoded once, by whoever needs them. ok
-// is false for everything that is no JSON-RPC message: log lines, other JSON, a result for nobody.
-func parseMessage(line []byte) (m rpcMessage, ok bool) {
-	var failure json.RawMessage
-	whole := members(line, func(key string, value json.RawMessage) {
-		switch key {
-		case "jsonrpc":
-			m.JSONRPC = stringValue(value)
-		case "id":
-			m.ID = value
-		case "method":
-			m.Method = stringValue(value)
-		case "params":
-			m.Params = value
-		case "result":
-			m.Result = value
-		case "error":
-			failure = value
-		}
-	})
-	if failure != nil && string(failure) != "null" {
-		m.Error = new(rpcError)
-		if err := json.Unmarshal(failure, m.Error); err != nil {
-			m.Error.Message = preview(string(failure[:min(len(failure), 500)]), 200)
-		}
+// parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is no JSON-RPC
+// message: log lines, other JSON, a result for nobody.
+func parseMessage(text []byte) (m message, ok bool) {
+	o := parseObject(text)
+	m = message{o.text("jsonrpc"), o.raw("id"), o.text("method"), o.raw("params"), o.raw("result"), nil}
+	if failure := o.raw("error"); !isNull(failure) {
+		e := parseObject(failure)
+		m.Error = &rpcError{get[int](e, "code"), cmp.Or(e.text("message"), string(failure)), e.raw("data")}
 	}
-	return m, whole && m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil) && len(m.ID) <= maxID
+	return m, m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil || m.Error != nil)
 }
 
 // isRequest reports whether the message asks for an answer. "The ID MUST NOT be null": such a request gets none.
-func (m rpcMessage) isRequest() bool { return m.Method != "" && m.ID != nil && string(m.ID) != "null" }
+func (m message) isRequest() bool { return m.Method != "" && !isNull(m.ID) }
 
 // answer is what a request of the server gets: we declare no capabilities, so ping is all that it may ask for ("The
-// receiver MUST respond promptly with an empty response"). The ID goes back byte for byte.
-func (m rpcMessage) answer() rpcMessage {
-	reply := rpcMessage{JSONRPC: "2.0", ID: m.ID}
+// receiver MUST respond promptly with an empty response"). The id goes back byte for byte.
+func (m message) answer() message {
 	if m.Method == "ping" {
-		reply.Result = json.RawMessage("{}")
-	} else {
-		reply.Error = &rpcError{Code: methodNotFound, Message: "this client does not support " + preview(m.Method, 80)}
+		return message{JSONRPC: "2.0", ID: m.ID, Result: json.RawMessage("{}")}
 	}
-	return reply
+	return message{JSONRPC: "2.0", ID: m.ID, Error: &rpcError{Code: methodNotFound, Message: "this client has no such method"}}
 }
 
-// number reads an ID or a progress token as the number that we gave. There are servers and gateways that turn 3 into
-// "3" or 3.0; exact says that this one did not.
-func number(raw json.RawMessage) (n int64, exact, ok bool) {
-	text := string(raw)
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n, true, true
+// outcome is a response as transport.call returns it; method is that of the request.
+func (m message) outcome(method string) (json.RawMessage, error) {
+	switch {
+	case m.Error != nil:
+		return nil, m.Error
+	case isNull(m.Result):
+		return nil, &connectionError{reason: "its answer to " + method + " has no result"}
 	}
-	f, err := strconv.ParseFloat(strings.Trim(text, `"`), 64)
-	return int64(f), false, err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
+	return m.Result, nil
 }
 
-// stringValue returns the string that a JSON value is, or "".
-func stringValue(raw json.RawMessage) string {
+// number reads an id or a progress token as the number that we gave, 0 if it is none. There are servers and gateways that
+// turn 3 into "3" or 3.0.
+func number(raw json.RawMessage) int64 {
+	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+		return 0
+	}
+	return int64(f)
+}
+
+// encode returns v as JSON on one line, with < > and & as they are. It fails where v holds a raw value that is no JSON.
+func encode(v any) ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(line.Bytes(), []byte("\n")), err
+}
+
+func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
+
+// object is a JSON object as raw as it came, its keys and values in turn: a tool's result may have megabytes, and
+// encoding/json would read and copy it once for each level. Its keys are exact, where a struct takes "Enabled" for "enabled".
+type object []json.RawMessage
+
+// raw returns the value of a key, nil if it is missing. Of a key that stands twice the last value counts.
+func (o object) raw(key string) json.RawMessage {
+	for i := len(o) - 2; i >= 0; i -= 2 {
+		if name := o[i]; len(name) == len(key)+2 && string(name[1:len(name)-1]) == key {
+			return o[i+1]
+		}
+	}
+	return nil
+}
+
+// get returns the value of a key. One that is missing, null, or of another type reads as the zero value; T must not be a
+// struct, whose keys would not be exact.
+func get[T any](o object, key string) (v T) {
+	if json.Unmarshal(o.raw(key), &v) != nil {
+		return *new(T) // and not what was read up to the mistake
+	}
+	return v
+}
+
+// text is get for a string, which may be long.
+func (o object) text(key string) string { return unquoted(o.raw(key)) }
+
+// unquoted is the string that a JSON value is, "" where it is none. What is not UTF-8 in it becomes U+FFFD.
+func unquoted(raw []byte) (text string) {
 	if inner := bytes.Trim(raw, `"`); len(inner) == len(raw)-2 && bytes.IndexByte(inner, '\\') < 0 {
-		return string(inner) // nothing to decode
+		return strings.ToValidUTF8(string(inner), "\uFFFD") // nothing to decode
 	}
-	var text string
-	_ = json.Unmarshal(raw, &text) // what is no string is "", as the comment says
+	_ = json.Unmarshal(raw, &text)
 	return text
+}
+
+// parseObject returns nil if text is no JSON object. The values are parts of text; what they hold is checked where they are
+// decoded.
+func parseObject(text []byte) object {
+	if o := cutValues(text, '{', '}'); len(o)%2 == 0 {
+		return o
+	}
+	return nil
+}
+
+// parseArray is parseObject for an array.
+func parseArray(text []byte) []json.RawMessage { return cutValues(text, '[', ']') }
+
+// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where the brackets are
+// others, or a value is cut off.
+func cutValues(text []byte, open, end byte) []json.RawMessage {
+	text = bytes.TrimSpace(text)
+	if len(text) < 2 || text[0] != open || text[len(text)-1] != end {
+		return nil
+	}
+	const separators = ",: \t\r\n"
+	parts := []json.RawMessage{}
+	for rest := bytes.Trim(text[1:len(text)-1], separators); len(rest) > 0; rest = bytes.TrimLeft(rest, separators) {
+		n := valueLength(rest)
+		if n == 0 {
+			return nil
+		}
+		parts, rest = append(parts, rest[:n]), rest[n:]
+	}
+	return parts
+}
+
+// valueLength is the length of the JSON value that text begins with, 0 if it is cut off.
+func valueLength(text []byte) int {
+	depth := 0 // brackets are counted: however deep a server nests, no stack grows
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i // after a number, or true, false, null
+			}
+			continue
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case '"': // from quote to quote, since most of a large result is one long string
+			for escaped := true; escaped; {
+				n := bytes.IndexByte(text[i+1:], '"')
+				if n < 0 {
+					return 0
+				}
+				i += n + 1
+				escaped = (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1
+			}
+		default:
+			continue
+		}
+		if depth <= 0 {
+			return i + 1
+		}
+	}
+	if depth > 0 {
+		return 0
+	}
+	return len(text)
 }

@@ -50,6 +50,8 @@ type toolServer struct {
 	*fake
 	tools     []*fakeTool
 	failList  bool   // tools/list is refused
+	hello     string // the answer to initialize
+	listing   func() // is called after each tools/list
 	cancelled string // the last notifications/cancelled
 	mu        sync.Mutex
 }
@@ -87,9 +89,12 @@ func (s *toolServer) serve() {
 	for s.next() {
 		switch s.method() {
 		case "initialize":
-			s.result(agreed)
+			s.result(cmp.Or(s.hello, agreed))
 		case "tools/list":
 			s.list()
+			if s.listing != nil {
+				s.listing()
+			}
 		case "tools/call":
 			s.call()
 		case "notifications/cancelled":
@@ -205,7 +210,45 @@ func toolServers() map[string]func(s *toolServer) {
 			s.tool("send", fmt.Sprintf(`"description":"Sends, start %d.",`, countStart())+noProperties, fixed("sent"))
 			s.tool("die", "", func(json.RawMessage) string { os.Exit(1); return "" })
 		},
-		"failing":  failingTools,
+		"failing": failingTools,
+		"bare": func(s *toolServer) { // says nothing of tools
+			demoTools(s)
+			s.hello = `{"protocolVersion":"2025-06-18","capabilities":{}}`
+		},
+		"family": func(s *toolServer) { // leaves a process behind that holds its streams, whichever way it ends
+			grandchild()
+			demoTools(s)
+			s.tool("die", "", func(json.RawMessage) string { os.Exit(1); return "" })
+		},
+		"ephemeral": func(s *toolServer) { // ends after each answer, some of them after a while in which it does not read
+			s.tool("start", "", func(json.RawMessage) string {
+				s.answer(s.id(), fmt.Sprint("start ", countStart()))
+				time.Sleep(time.Duration(len(os.Getenv("FAKE_LINGERS"))) * 10 * time.Millisecond)
+				os.Exit(0)
+				return ""
+			})
+		},
+		"announcing": func(s *toolServer) { // answers a call when its new list was asked for, and announces another with each
+			lists := 0
+			s.tool("grow", "", func(json.RawMessage) string {
+				id := s.id()
+				s.tool("extra", "", fixed("extra"))
+				s.announce()
+				s.listing = func() {
+					if lists++; lists == 1 {
+						s.answer(id, "grown")
+					}
+					s.announce()
+				}
+				return ""
+			})
+			s.tool("lists", "", func(json.RawMessage) string { return fmt.Sprint(lists, " lists") })
+			s.tool("wait", "", func(json.RawMessage) string {
+				id := s.id()
+				time.AfterFunc(1100*time.Millisecond, func() { s.answer(id, "waited") })
+				return ""
+			})
+		},
 		"changing": changingTools,
 		"leaky":    leakyTools,
 		"many": func(s *toolServer) {
@@ -396,7 +439,7 @@ func frames(t testing.TB, file, server, arrow, method string) (found []string) {
 	}
 	defer log.Close()
 	lines := bufio.NewScanner(log)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxMessage)
 	for lines.Scan() {
 		frame, ours := strings.CutPrefix(lines.Text(), server+" "+arrow+" ")
 		if ours && strings.Contains(frame, `"method":"`+method+`"`) {

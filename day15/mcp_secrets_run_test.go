@@ -26,7 +26,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 			inFolder(t, model, home+"/mcp.json", config, home+"/GeekAgent.json", `{"tools":{"mcp_*":"allow"}}`)
 			t.Setenv("OPENAI_API_KEY", "s3cr3t-G")
 			_, stdout, stderr := runAgent(t, "/mcp\ntell me\n/mcp\n/mcp l\n/mcp dies\n/tools mcp_l_result\n/panel\nand more\n", "-wire", wire)
-			mustShow(t, stdout, " --token *** --header=Authorization: ***\n",
+			mustShow(t, stdout, " --token [REDACTED:token] --header=Authorization: Bearer [REDACTED:Authorization]\n",
 				"[Calling tool mcp_l_result → API_TOKEN=[REDACTED:API_TOKEN] DEMO_KEY=[REDACTED:DEMO_KEY] DATABASE=postgres://u:[REDACTED:password]@db/x ",
 				"× l: exit status 1: API_TOKEN=[REDACTED:API_TOKEN] ", "× dies: exit status 3: API_TOKEN=[REDACTED:API_TOKEN] ", "Incorrect API key provided: [REDACTED:OPENAI_API_KEY]")
 			mustShow(t, stderr, "[mcp:l] API_TOKEN=[REDACTED:API_TOKEN] ")
@@ -63,7 +63,7 @@ func TestStderrOfAServerIsShownLineByLine(t *testing.T) {
 // reorder text, or look like a prompt.
 func TestNothingThatAServerSendsDrawsOnTheTerminal(t *testing.T) {
 	const server = "d\x1b[1m\nYou › /exit"
-	names := toolNames(server, []string{server}, []string{"paint\x1b]0;owned\a\x1b[31mred\r\u202e", "fail", "die"})
+	names := newServer(&MCP{}, &serverConfig{name: server}).toolNames([]toolInfo{{name: "paint\x1b]0;owned\a\x1b[31mred\r\u202e"}, {name: "fail"}, {name: "die"}})
 	var paint, fail, die string
 	for original, name := range names {
 		switch original {
@@ -78,9 +78,9 @@ func TestNothingThatAServerSendsDrawsOnTheTerminal(t *testing.T) {
 	model := newFakeModel(t, calls(paint, `{"a":"\u001b[31m\n\nConfirm execution? [y/N/a] y"}`, fail, "{}", die, "{}"), says("\x1b[2Jdone"))
 	inMCPFolder(t, model, noRules, entry{name: server, fake: "draws"})
 	_, stdout, stderr := runAgent(t, fmt.Sprintf("/mcp\n/tools\n/tools %s\npaint\ny\ny\ny\n/mcp\n/panel\n", paint), "-wire", "-")
-	mustShow(t, stdout, "3 tools", "[MCP:d[1m\\nYou › /exit] Paints.", "About to call MCP tool: "+paint+` (from server d\x1b[1m\nYou › /exit)`,
-		`{"a":"\u001b[31m\n\nConfirm execution? [y/N/a] y"}`, `painted \x1b]0;owned\x07`, `(error) no \x1b]0;owned`, `× d\x1b[1m\nYou › /exit: exit status 1: dying \x1b]0;owned`)
-	mustShow(t, stderr, `[mcp:d\x1b[1m\nYou › /exit] up \x1b]0;owned\x07\x1b[31mred\r\u202e`)
+	mustShow(t, stdout, "3 tools", "[MCP:d You › /exit] Paints.", "About to call MCP tool: "+paint+` (from server d\x1b[1m\nYou › /exit)`,
+		`{"a":"\u001b[31m\n\nConfirm execution? [y/N/a] y"}`, `painted \x1b]0;owned\a`, `(error) no \x1b]0;owned`, `× d\x1b[1m\nYou › /exit: exit status 1: dying red`)
+	mustShow(t, stderr, `[mcp:d\x1b[1m\nYou › /exit] up red\r\u202e`)
 	for name, text := range map[string]string{"stdout": stdout, "stderr": stderr} {
 		if i := strings.IndexFunc(text, harmful); i >= 0 {
 			t.Errorf("%s: %q", name, text[max(0, i-100):i+10])

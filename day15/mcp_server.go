@@ -6,137 +6,347 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
+)
+
+// What one server may cost us.
+const (
+	linesPerSecond = 50                     // that it makes us print
+	lineWidth      = 200                    // of each, in characters
+	listPause      = 250 * time.Millisecond // between two lists of its tools
+	maxFailures    = 3                      // calls in a row that may find it not available …
+	restTime       = 30 * time.Second       // … before it is left alone for this long
 )
 
 // server is one entry of mcp.json for as long as the agent runs. Its connection may come and go: when it has ended, the
-// next call starts the server anew, once.
+// next call starts the server anew.
 type server struct {
-	host    *MCP
+	mcp     *MCP
 	config  *serverConfig
-	adapter toolAdapter
+	label   string        // its name, for the screen
 	started chan struct{} // closed when the first start has succeeded or failed
 
-	connecting chan struct{}      // holds one value while somebody connects
-	settling   chan chan struct{} // from settle to watch, which closes what it gets
+	connecting sync.Mutex
+	listing    sync.Mutex
+	listed     time.Time // when its tools were listed; guarded by listing
 
-	lines limiter // of what it makes us print
-	lists limiter // of what it makes us ask
-
-	mu       sync.Mutex // guards what follows
-	client   *client    // nil before the first connection
-	stderr   *stderrTail
-	err      error        // why the last attempt to connect failed
-	attempts int          // how often it was tried to connect
-	tools    []serverTool // of the last list
-	warned   map[string]bool
+	mu     sync.Mutex      // guards what follows; never held while waiting
+	state                  // what now returns
+	told   map[string]bool // the kinds of oddities that were noted
+	second time.Time       // since when lines are counted
+	lines  int
 }
 
-// newServer returns the entry, not started; all are the entries of the file, for the names of its tools.
-func newServer(m *MCP, config *serverConfig, all []*serverConfig) *server {
-	s := &server{
-		host: m, config: config,
-		started: make(chan struct{}), connecting: make(chan struct{}, 1),
-		settling: make(chan chan struct{}), warned: map[string]bool{},
-		lines: limiter{perSecond: linesPerSecond}, lists: limiter{perSecond: listsPerSecond},
-	}
-	s.adapter = toolAdapter{
-		Server: config.Name, Globs: config.Tools, Seen: &m.seen, Redact: m.console.redact,
-		Call: s.call, Failed: s.failed,
-		Progress: func(tool, text string) { s.note("%s: %s", tool, text) },
-	}
-	for _, other := range all {
-		s.adapter.Servers = append(s.adapter.Servers, other.Name)
-	}
-	return s
+// state is how a server is.
+type state struct {
+	transport transport    // the last one, connected or not yet
+	client    *client      // the last connection; nil before there was one
+	err       error        // why there is none now
+	tried     time.Time    // when it was tried last to connect
+	tools     []serverTool // of the last list, also after the connection has ended
+	stderr    []string     // its last lines
+	calls     int
+	failed    int       // of the calls
+	failures  int       // of them, in a row
+	resting   time.Time // until then it is left alone
+	closed    bool      // nothing is started any more
 }
 
-// tell prints what a person has to know of the server: that it is there, or why not.
-func (s *server) tell(format string, args ...any) {
-	s.host.console.Errorf("[mcp] %s: %s\n", visibleLine(s.config.Name), visibleLine(fmt.Sprintf(format, args...)))
+func newServer(m *MCP, config *serverConfig) *server {
+	return &server{mcp: m, config: config, label: visibleLine(config.name), state: state{err: config.err},
+		started: make(chan struct{}), told: map[string]bool{}}
 }
 
-// note is tell for what the server makes us print.
-func (s *server) note(format string, args ...any) {
-	s.show("[mcp] %s: %s\n", fmt.Sprintf(format, args...))
-}
-
-// show prints a line with the server's name. A server that makes us print without end must not drown everything else:
-// beyond some lines a second they are left out.
-func (s *server) show(format, text string) {
-	switch show, last := s.lines.next(); {
-	case show:
-		s.host.console.Errorf(format, visibleLine(s.config.Name), visibleLine(text))
-	case last:
-		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
-	}
-}
-
-// list returns the tools of the last listing, also after the connection has ended: a call brings the server back.
-func (s *server) list() []serverTool {
+// now returns how the server is.
+func (s *server) now() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tools
+	return s.state
 }
 
-// tool returns a tool of the last listing by its name on the wire, the zero one if it is not there.
-func (s *server) tool(original string) serverTool {
-	for _, tool := range s.list() {
-		if tool.Original == original {
-			return tool
-		}
+// live returns the connection, nil if there is none now. Whoever finds that it has ended tells the person.
+func (s *server) live() *client {
+	s.mu.Lock()
+	known := s.err != nil || s.client == nil || s.closed
+	if !known {
+		s.err = s.client.ended()
 	}
-	return serverTool{}
+	c, err := s.client, s.err
+	s.mu.Unlock()
+	if err == nil {
+		return c
+	}
+	if !known {
+		s.tell("%v", err)
+	}
+	return nil
 }
 
-// call is a tools/call on the connection that there is, or a new one, of a tool as it was when it was allowed. It is
-// never repeated: it may have been done.
-func (s *server) call(ctx context.Context, allowed serverTool, args json.RawMessage, show func(string)) (json.RawMessage, error) {
-	c, err := s.live(ctx)
+// connection returns the connection, and makes one if there is none. Whoever has waited for the attempt of another
+// shares its result.
+func (s *server) connection(ctx context.Context) (*client, error) {
+	came := time.Now()
+	s.connecting.Lock()
+	defer s.connecting.Unlock()
+	if c := s.live(); c != nil {
+		return c, nil
+	}
+	before := s.now()
+	switch {
+	case before.closed:
+		return nil, errSkipped
+	case before.tried.After(came):
+		return nil, before.err
+	case before.client != nil:
+		before.client.close() // returns when nothing is left of it
+	}
+	c, err := s.connect(ctx)
+	s.mu.Lock()
+	s.client, s.err, s.tried = c, err, time.Now()
+	s.mu.Unlock()
+	s.timed("started", came)
+	switch {
+	case before.tried.IsZero(): // start tells of it
+	case err != nil:
+		s.tell("could not be started again: %v", err)
+	default:
+		s.tell("started again")
+	}
+	return c, err
+}
+
+// errSkipped is the state of a server whose start was interrupted.
+var errSkipped = errors.New("skipped")
+
+// connect starts the server, agrees with it on a version and lists its tools. On failure nothing is left open.
+func (s *server) connect(ctx context.Context) (*client, error) {
+	c, err := connect(ctx, peer{note: s.note, wire: s.wire}, s.config.limits, s.config.version, s.open)
+	if err == nil {
+		if err = s.list(ctx, c); err == nil {
+			return c, nil
+		}
+		c.close()
+	}
+	if ctx.Err() != nil {
+		err = errSkipped
+	}
+	return nil, err
+}
+
+// open makes the transport: a server of ours is a process, one of somebody else's is reached over HTTP.
+func (s *server) open(p peer) (t transport, err error) {
+	if s.config.url != "" {
+		t, err = openHTTP(s.config.url, s.config.headers, p)
+	} else {
+		t, err = startProcess(s.config, p, s.heard)
+	}
 	if err != nil {
 		return nil, err
 	}
-	switch now := s.tool(allowed.Original); { // a new start, or an announcement, may have made something else of it
-	case now.Original == "":
-		return nil, errors.New("not sent: the server has no such tool any more")
-	case !now.same(allowed):
-		return nil, errors.New("not sent: the server defines this tool differently now; call it again if it still fits")
-	}
-	result, err := c.callTool(ctx, allowed.Original, args, func(p progress) { show(p.String()) })
-	var lost *connectionError
-	if errors.As(err, &lost) && !lost.late && !c.ended() {
-		err = &connectionError{reason: err.Error(), err: err, alive: true}
-	}
-	var refused *rpcError
-	if errors.As(err, &refused) && (refused.Code == invalidParams || refused.Code == methodNotFound) {
-		c.listAgain() // it may not have this tool any more
-	}
-	s.settle(ctx, c)
-	return result, err
-}
-
-// failed tells the person why a call failed. That its connection has ended is told by tellEnd.
-func (s *server) failed(err error) {
-	if s.reason() == nil || !errors.Is(err, s.reason()) {
-		s.note("%v", err)
-	}
-}
-
-// reason is why there is no connection, nil while there is one.
-func (s *server) reason() error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.client != nil && s.client.ended() {
-		return s.client.cause
+	s.transport = t
+	s.mu.Unlock()
+	if s.now().closed {
+		t.close()
 	}
-	return s.err
+	return t, nil
 }
 
-// close ends the connection, if there is one.
+// list lists the tools and offers them; not before a pause after the last time, since a server that announces others with
+// each list would keep us asking.
+func (s *server) list(ctx context.Context, c *client) error {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	select {
+	case <-time.After(listPause - time.Since(s.listed)):
+	case <-ctx.Done():
+	}
+	began := time.Now()
+	list, err := c.listTools(ctx)
+	s.timed("tools listed", began)
+	s.listed = time.Now()
+	if err != nil {
+		return fmt.Errorf("tools/list: %w", err)
+	}
+	tools := s.adapt(list)
+	s.mu.Lock()
+	s.tools = tools
+	s.mu.Unlock()
+	s.mcp.offer()
+	return nil
+}
+
+// refresh lists the tools again if the last list is stale.
+func (s *server) refresh(ctx context.Context) {
+	c := s.live()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c.stale:
+		if err := s.list(ctx, c); err != nil {
+			s.note("list", "its new list of tools could not be read, the old one stays: %v", err)
+		}
+	default:
+	}
+}
+
+// ready returns an error, for the model, if a call of the tool cannot work: the server is left alone, or its list shows
+// that the tool is gone or something else now.
+func (s *server) ready(ctx context.Context, tool serverTool) error {
+	s.refresh(ctx)
+	now := s.now()
+	if rest := now.rest(); rest != "" {
+		return fmt.Errorf("server %s is not available: %s", s.config.name, rest)
+	}
+	for _, other := range now.tools {
+		if other.said == tool.said {
+			return nil
+		} else if other.info.name == tool.info.name {
+			return errors.New("not sent: the server defines this tool differently now; call it again if it still fits")
+		}
+	}
+	return errors.New("not sent: the server has no such tool any more")
+}
+
+// rest says how long the server is left alone, "" if it is not.
+func (s state) rest() string {
+	rest := time.Until(s.resting)
+	if rest <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("it has failed %d times in a row; it is tried again in %d s", s.failures, int(rest.Seconds())+1)
+}
+
+// call calls a tool as it was when it was allowed. What was certainly not carried out is sent once more over a new
+// connection; all else is never repeated: it may have been done.
+func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage) (raw json.RawMessage, _ error) {
+	for again := false; ; again = true {
+		c, err := s.connection(ctx)
+		if err == nil {
+			if err := s.ready(ctx, tool); err != nil { // a new start may have made something else of it
+				return nil, err
+			}
+			raw, err = s.callOn(ctx, c, tool, args)
+		}
+		var lost *connectionError
+		missed := errors.As(err, &lost) && ctx.Err() == nil
+		if !missed || c == nil || again || !lost.unsent {
+			s.count(err, missed)
+			return raw, err
+		}
+	}
+}
+
+// callOn calls a tool. While that takes long, the tools are listed again where the list is stale: there are servers that
+// answer only then.
+func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	watch := time.AfterFunc(listPause, func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-c.stale:
+				if s.list(ctx, c) != nil { // it may have to answer the call first
+					c.outdated()
+					return
+				}
+			}
+		}
+	})
+	defer func() {
+		if close(done); !watch.Stop() {
+			<-ended
+		}
+	}()
+	return c.callTool(ctx, tool.info, args, func(text string) { s.note("", "%s: %s", tool.Name, text) })
+}
+
+// count keeps account of a call, and tells the person why the server was missed, unless the person knows.
+func (s *server) count(err error, missed bool) {
+	s.live() // tells of its end
+	s.mu.Lock()
+	known := errors.Is(err, s.err)
+	if s.calls++; missed {
+		s.failed++
+		s.failures++
+	} else {
+		s.failures = 0
+	}
+	if s.failures >= maxFailures {
+		s.resting = time.Now().Add(restTime)
+	}
+	s.mu.Unlock()
+	if missed && !known {
+		s.note("", "%v", err)
+	}
+}
+
+// close ends the connection, or the connecting that is under way. Nothing is started after it.
 func (s *server) close() {
 	s.mu.Lock()
-	c := s.client
+	s.closed = true
 	s.mu.Unlock()
-	if c != nil {
-		_ = c.close() // nobody is left to act on an error
+	for range 2 {
+		if t := s.now().transport; t != nil {
+			t.close()
+		}
+		s.connecting.Lock() // for whoever was connecting
+		s.connecting.Unlock()
+	}
+}
+
+// heard takes a line of the server's stderr.
+func (s *server) heard(line string) {
+	s.mu.Lock()
+	s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line)
+	s.mu.Unlock()
+	s.show("[mcp:"+s.label+"]", line)
+}
+
+// wire implements peer.
+func (s *server) wire(arrow string, frame []byte) { s.mcp.wire(s.config.name, arrow, frame) }
+
+// tell prints what a person has to know of the server: that it is there, or why not.
+func (s *server) tell(format string, args ...any) {
+	s.mcp.say("%s: %s", s.label, fmt.Sprintf(format, args...))
+}
+
+// timed tells with -time how long something took.
+func (s *server) timed(what string, began time.Time) {
+	if s.mcp.times {
+		s.tell("%s in %.1f s", what, time.Since(began).Seconds())
+	}
+}
+
+// note implements peer: it is tell for what the server makes us print.
+func (s *server) note(kind, format string, args ...any) {
+	s.mu.Lock()
+	told := kind != "" && (s.told[kind] || len(s.told) > 100)
+	s.told[kind] = true
+	s.mu.Unlock()
+	if !told {
+		s.show("[mcp] "+s.label+":", fmt.Sprintf(format, args...))
+	}
+}
+
+// show prints a line. A server that makes us print without end must not drown everything else: beyond some lines a second
+// they are left out, and all that come after we have closed it.
+func (s *server) show(prefix, text string) {
+	s.mu.Lock()
+	if time.Since(s.second) >= time.Second {
+		s.second, s.lines = time.Now(), 0
+	}
+	s.lines++
+	lines, closed := s.lines, s.closed
+	s.mu.Unlock()
+	switch {
+	case closed:
+	case lines <= linesPerSecond:
+		s.mcp.console.Errorf("%s %s\n", prefix, s.mcp.line(text, lineWidth))
+	case lines == linesPerSecond+1:
+		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
 	}
 }

@@ -43,7 +43,7 @@ func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 		t.Errorf("stderr\n%s\nwant\n%s", stderr, want)
 	}
 	model.mustRead(t, "Roll: 5")
-	mustShow(t, stdout, "│ MCP      silent(failed)\n", " demo(2)\n", " · MCP silent(failed) demo(2) dies(failed) late(2) missing(failed) line(failed) far(failed) ──",
+	mustShow(t, stdout, "│ MCP      7 servers, 5 failed\n", " · MCP 7 servers, 5 failed ──",
 		"× silent: no answer to initialize in 300 ms\ndemo: protocol", "× dies: exit status 3: DEMO_KEY missing\n",
 		"× missing: command \"no-such-cmd-42\" not found on PATH\n")
 	mustShow(t, stderr, "[mcp:dies] starting\n[mcp:dies] DEMO_KEY missing\n")
@@ -88,7 +88,7 @@ func TestServersStartSideBySide(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatCannotBeReadEndsTheStart(t *testing.T) {
+func TestFlagsThatCannotBeFollowedEndTheStart(t *testing.T) {
 	mark := setMark(t)
 	good := mcpJSON(t, entry{name: "demo", fake: "demo"})
 	for _, test := range []struct {
@@ -96,11 +96,6 @@ func TestAConfigurationThatCannotBeReadEndsTheStart(t *testing.T) {
 		args              []string
 		want              string
 	}{
-		{"no JSON", "{\n  \"mcpServers\": {\n  oops", "", nil, "geekagent: .geekagent/mcp.json:3:3: "},
-		{"a comment", "{} // none", "", nil, "geekagent: .geekagent/mcp.json:1:4: "},
-		{"a comma too many", "{\"mcpServers\":{\n\"demo\":{\"command\":\"cat\"},}}", "", nil, "geekagent: .geekagent/mcp.json:2:26: "},
-		{"an empty file", "", "", nil, "geekagent: .geekagent/mcp.json:1:1: "},
-		{"no object of servers", `{"mcpServers": []}`, "", nil, "geekagent: .geekagent/mcp.json:1:16: "},
 		{"a file that a flag names and that is not there", good, "", []string{"-mcp", "nope.json"}, "geekagent: cannot read the MCP servers: open nope.json: "},
 		{"a file that the environment names and that is not there", good, "none.json", nil, "geekagent: cannot read the MCP servers: open none.json: "},
 		{"a name that no server has", good, "", []string{"-only", "demo,dmeo"}, `geekagent: -only: there is no MCP server "dmeo"; there are: demo`},
@@ -116,6 +111,29 @@ func TestAConfigurationThatCannotBeReadEndsTheStart(t *testing.T) {
 			if found := survivors(t, mark); found != "" {
 				t.Errorf("left: %s", found)
 			}
+		})
+	}
+}
+
+// A wrong file costs the agent its servers, and nothing else.
+func TestAFileThatCannotBeUnderstoodIsToldOf(t *testing.T) {
+	for name, test := range map[string]struct{ config, want string }{
+		"no JSON":              {"{\n  \"mcpServers\": {\n  oops", ".geekagent/mcp.json:3:3: "},
+		"a comment":            {"{} // none", ".geekagent/mcp.json:1:4: "},
+		"a comma too many":     {"{\"mcpServers\":{\n\"demo\":{\"command\":\"cat\"},}}", ".geekagent/mcp.json:2:26: "},
+		"an empty file":        {"", ".geekagent/mcp.json:1:1: "},
+		"no object of servers": {`{"mcpServers": []}`, ".geekagent/mcp.json:1:16: mcpServers must be an object"},
+		"another host's key":   {`{"mcp": {"a": {"command": "x"}}}`, `.geekagent/mcp.json: no "mcpServers" in the file, only ["mcp"]; expected {"mcpServers": `},
+		"a server twice":       {`{"mcpServers": {"a": {"command": "x"}, "a": {}}}`, `.geekagent/mcp.json:1:40: "a" stands twice in mcpServers`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFolder(t, newFakeModel(t, says("Hello.")), home+"/mcp.json", test.config)
+			t.Setenv("MCP_CONFIG", "")
+			code, stdout, stderr := runMCP(t, "hello\n/mcp\n")
+			if code != exitOK || !strings.HasPrefix(stderr, "[mcp] "+test.want) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit code %d, stderr %s", code, stderr)
+			}
+			mustShow(t, stdout, "Hello.\n", "Error: "+test.want)
 		})
 	}
 }

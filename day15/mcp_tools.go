@@ -1,176 +1,240 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // serverTool is a server's tool as the registry gets it, and where it is from.
 type serverTool struct {
 	Tool
-	Server   string
-	Original string // its name on the wire; calls go by it, no name is ever split
+	server *server
+	info   toolInfo // calls go by its name there; no name is ever split
+	said   string   // all that the model, and a person who is asked, know of it
 }
 
-// same reports whether two tools are one for the model and for a person who is asked.
-func (t serverTool) same(other serverTool) bool {
-	return t.Original == other.Original && t.Server == other.Server && t.Description == other.Description &&
-		string(t.Parameters) == string(other.Parameters) && t.Parallel == other.Parallel && t.Details == other.Details
-}
+// Above these sizes a description is told of, since some models' APIs take no more, or the tool is left out: it would eat
+// up the model's context with every request.
+const (
+	longDescription = 1024     // characters
+	maxDescription  = 16 << 10 // bytes
+)
 
-// maxDescription is the size of a description, in bytes, above which it would eat up the model's context: it goes out
-// with every request.
-const maxDescription = 16 << 10
-
-// toolAdapter turns the tools of one server into tools of the registry.
-type toolAdapter struct {
-	Server  string
-	Servers []string // the names of all configured servers, this one too; see toolNames
-	Globs   []string // which tools are offered; nil offers all
-	Seen    *seenDefinitions
-	Redact  *Redactor
-
-	// Call is a tools/call of a tool as it was when it was allowed: it returns the result member. Its error is an
-	// *rpcError where the server refused the call, a *connectionError where the server is not there, else one whose text
-	// the model may read.
-	Call func(ctx context.Context, tool serverTool, args json.RawMessage, progress func(text string)) (json.RawMessage, error)
-	// Progress shows a person what a server says about a running call, on one line. Failed tells why a server is not there.
-	Progress func(tool, text string)
-	Failed   func(err error)
-}
-
-// tools returns the tools to offer of a tools/list, in its order, and one line for each of them that needed attention
-// or was left out. A name that stands there twice counts once.
-func (a *toolAdapter) tools(list []toolInfo) (tools []serverTool, warnings []string) {
-	var originals []string
-	for _, info := range list {
-		originals = append(originals, info.Name)
+// adapt turns a server's list into tools of ours, in its order. What needs attention, or is left out, is noted.
+func (s *server) adapt(list []toolInfo) (tools []serverTool) {
+	names := s.toolNames(list)
+	matches := func(globs []string, tool string) bool { // in one spelling without what * stops at
+		return matchesAny(globs, tool) || matchesAny(globs, underscored(tool)) || matchesAny(globs, names[tool])
 	}
-	names := toolNames(a.Server, a.Servers, originals)
-	done := map[string]bool{"": true} // without a name there is nothing to call
 	for _, info := range list {
-		if done[info.Name] || !a.offered(info.Name, names[info.Name]) {
+		if s.config.tools != nil && !matches(s.config.tools, info.name) {
 			continue
 		}
-		done[info.Name] = true
-		tool, warning, err := a.tool(names[info.Name], info)
+		tool, err := s.tool(names[info.name], info)
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("tool %s was left out: %v", label(info.Name), err))
+			s.note("left "+info.name, "tool %s was left out: %v", info.name, err)
 			continue
-		}
-		if warning != "" {
-			warnings = append(warnings, fmt.Sprintf("tool %s: %s", label(info.Name), warning))
 		}
 		tools = append(tools, tool)
 	}
-	return tools, append(warnings, a.idleGlobs(names)...)
-}
-
-func (a *toolAdapter) tool(name string, info toolInfo) (tool serverTool, warning string, err error) {
-	description, removed := a.description(info)
-	if len(description) > maxDescription {
-		return serverTool{}, "", fmt.Errorf("its description has %d bytes, the limit is %d", len(description), maxDescription)
-	}
-	schema := mapStrings(info.InputSchema, func(text string) string {
-		clean, n := withoutInvisible(text)
-		removed += n
-		return clean
-	})
-	if removed > 0 {
-		warning = fmt.Sprintf("%d invisible characters were removed from its description and schema", removed)
-	}
-	schema, mended, err := apiSchema(schema)
-	if err != nil {
-		return serverTool{}, "", err
-	}
-	tool = serverTool{
-		Server: a.Server, Original: info.Name,
-		Tool: Tool{
-			Name: name, Description: description, Parameters: schema,
-			Preview: a.preview(name),
-			Caution: a.Seen.caution(name, description, schema),
-			// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether.
-			// The policy is the zero Policy, Ask, whatever the server says of its tool.
-			Parallel: info.Annotations.ReadOnlyHint,
-			Details:  details(a.Server, info, mended),
-		},
-	}
-	tool.Run = a.run(tool)
-	return tool, warning, nil
-}
-
-// description begins with the server's name: the model has to know who says this.
-func (a *toolAdapter) description(info toolInfo) (text string, removed int) {
-	for _, text = range []string{info.Description, info.Title, info.Name} {
-		if strings.TrimSpace(text) != "" {
-			break
+	for _, glob := range s.config.tools {
+		if !slices.ContainsFunc(list, func(t toolInfo) bool { return matches([]string{glob}, t.name) }) {
+			s.note("glob "+glob, "tools: %q matches none of its %d tools", glob, len(list))
 		}
 	}
-	return withoutInvisible(fmt.Sprintf("[MCP:%s] %s", a.Server, text))
+	return tools
 }
 
-// details is what /tools NAME tells of a tool besides its definition: where it is from, and where the definition was
-// mended for the model's API, the schema as it was received.
-func details(server string, info toolInfo, mended []string) string {
-	text := fmt.Sprintf("Tool %s of the MCP server %s.", label(info.Name), label(server))
+// tool makes one tool. It fails if the model's API would not take it.
+func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
+	removed := 0
+	clean := func(text string) string {
+		text = colour.ReplaceAllString(s.mcp.console.redact.Redact(text), "") // a server knows its secrets
+		visible := withoutInvisible(text)
+		removed += utf8.RuneCountInString(text) - utf8.RuneCountInString(visible)
+		return visible
+	}
+	description := cmp.Or(strings.TrimSpace(info.object.text("description")), info.object.text("title"), info.name)
+	description = clean("[MCP:" + s.config.name + "] " + description) // the model has to know who says this
+	received := info.object.raw("inputSchema")
+	schema, mended, err := apiSchema(mapStrings(received, clean))
+	if len(description) > maxDescription {
+		err = fmt.Errorf("its description has %d bytes, the limit is %d", len(description), maxDescription)
+	}
+	if err != nil {
+		return t, err
+	}
+	if n := utf8.RuneCountInString(description); n > longDescription {
+		s.note("long "+name, "tool %s: its description has %d characters; some models take no more than %d", info.name, n, longDescription)
+	}
+	if removed > 0 {
+		s.note("clean "+name, "tool %s: %d invisible characters were removed from its description and schema", info.name, removed)
+	}
+	details := fmt.Sprintf("Tool %s of the MCP server %s.", visibleLine(info.name), s.label)
 	if mended != nil {
-		text += fmt.Sprintf("\nMended for the model's API: %s.", strings.Join(mended, "; "))
+		details += fmt.Sprintf("\nMended for the model's API: %s. The inputSchema as it was received:\n%s", strings.Join(mended, "; "), received)
 	}
-	if mended != nil && info.InputSchema != nil {
-		text += fmt.Sprintf(" The inputSchema as it was received:\n%s", info.InputSchema)
+	t = serverTool{server: s, info: info, Tool: Tool{Name: name, Description: description, Parameters: schema, Details: details}}
+	// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether. The policy
+	// is the zero Policy, Ask, whatever the server says of its tool.
+	t.Parallel = get[bool](parseObject(info.object.raw("annotations")), "readOnlyHint")
+	t.said = fmt.Sprintf("%q %q %q %s %v", s.config.name, info.name, description, schema, t.Parallel)
+	caution := s.mcp.caution(t.Tool)
+	t.Plan = func(ctx context.Context, args json.RawMessage) (Plan, error) {
+		preview := fmt.Sprintf("About to call MCP tool: %s (from server %s)\n  %s", name, s.label, compact(args))
+		run := func(ctx context.Context) (string, error) { return t.run(ctx, args) }
+		return Plan{preview, caution, run}, s.ready(ctx, t)
 	}
-	return text
-}
-
-func (a *toolAdapter) preview(name string) func(context.Context, json.RawMessage) string {
-	return func(_ context.Context, args json.RawMessage) string {
-		return fmt.Sprintf("About to call MCP tool: %s (from server %s)\n  %s", name, visibleLine(a.Server), compact(args))
-	}
+	return t, nil
 }
 
 // run calls the tool and puts each class of failure into the words that the model reads.
-func (a *toolAdapter) run(tool serverTool) func(context.Context, json.RawMessage) (string, error) {
-	return func(ctx context.Context, args json.RawMessage) (string, error) {
-		result, err := a.Call(ctx, tool, args, func(text string) { a.Progress(tool.Name, label(a.Redact.Redact(text))) })
-		var refused *rpcError
-		var lost *connectionError
-		switch {
-		case errors.As(err, &refused):
-			return "", errors.New(refusalText(refused, a.Redact))
-		case errors.As(err, &lost) && ctx.Err() == nil:
-			a.Failed(err)
-			return "", fmt.Errorf("server %s is not available: %s", a.Server, lost.forModel())
-		case err != nil:
-			return "", err
-		}
-		text, isError := resultText(result, a.Redact)
-		if isError {
-			return "", errors.New(text)
-		}
-		return text, nil
-	}
-}
-
-// forModel is what the model reads of a failed connection: it can try again later, or do without. The cause is for the
-// person.
-func (e *connectionError) forModel() string {
+func (t serverTool) run(ctx context.Context, args json.RawMessage) (string, error) {
+	result, err := t.server.call(ctx, t, args)
+	var refused *rpcError
+	var lost *connectionError
 	switch {
-	case e.late:
-		return e.reason
-	case e.alive:
-		return "the request failed"
+	case errors.As(err, &refused):
+		text := refused.Message
+		if code := fmt.Sprint(refused.Code); !strings.Contains(text, code) {
+			text += " (code " + code + ")"
+		}
+		if !isNull(refused.Data) {
+			text += " " + compact(refused.Data)
+		}
+		return "", errors.New(text)
+	case errors.As(err, &lost) && ctx.Err() == nil: // the cause is for the person
+		gone := "the request failed"
+		if t.server.live() == nil {
+			gone = "it is gone"
+		}
+		return "", fmt.Errorf("server %s is not available: %s", t.server.config.name, cmp.Or(lost.public, gone))
+	case err != nil:
+		return "", err
 	}
-	return "it is gone"
+	text, isError := resultText(result)
+	if isError {
+		return "", errors.New(text)
+	}
+	return text, nil
 }
 
-// refusalText is a JSON-RPC error as the model reads it. The registry redacts and cuts it like any result.
-func refusalText(e *rpcError, redact *Redactor) string {
-	text := fmt.Sprintf("%s (code %d)", e.Message, e.Code)
-	if len(e.Data) > 0 && string(e.Data) != "null" {
-		text += " " + bounded(e.Data, redact)
+// caution is why a person has to be asked about a tool in spite of a rule, "" where there is no reason: a person who
+// allows a tool allows what it said it was, and a server can say something else at any time. The reason names this very
+// definition by its hash: whoever answers "always" accepts it, and not the next one.
+func (m *MCP) caution(t Tool) string {
+	now := [2]string{hash(t.Description, 16), hash(string(t.Parameters), 16)}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first, known := m.first[t.Name]
+	if !known {
+		m.first[t.Name], first = now, now
 	}
-	return text
+	changes := ""
+	for i, part := range [2]string{" description", " schema"} {
+		if first[i] != now[i] {
+			changes += fmt.Sprintf("%s %s → %s;", part, first[i], now[i])
+		}
+	}
+	if changes == "" {
+		return ""
+	}
+	return fmt.Sprintf("the definition of this tool changed since it was first seen:%s /tools %s shows it as it is now", changes, t.Name)
+}
+
+// hash is the beginning of a text's SHA-256, n bytes of it.
+func hash(text string, n int) string {
+	sum := sha256.Sum256([]byte(text))
+	return fmt.Sprintf("%x", sum[:n])
+}
+
+// maxToolName is the length that the model's API allows; the characters are a-z, A-Z, 0-9, _ and -.
+const maxToolName = 64
+
+// toolNames returns the names under which the model gets the tools of a server: mcp_<server>_<tool>, with an underscore
+// for every character that the API refuses. Only the configuration and the list count, so that the names are the same
+// after a restart, whoever connects first.
+//
+// Where a name is too long, or another tool has a better right to it, a hash of server and tool is put behind it. The
+// better right is that of the name which had to change least:
+//   - of two tools of a server, "get_file" keeps its name and "get.file" gets the hash; of "get.file" and "get file"
+//     both get it.
+//   - of two servers, the same: "my_files" before "my.files".
+//   - tool "hub_x" of server "git" would read like tool "x" of server "git_hub": the longer prefix keeps its names.
+func (s *server) toolNames(list []toolInfo) map[string]string {
+	own := toolPrefix(s)
+	wanted, names := map[string]int{}, map[string]string{} // a plain name → how many of the tools come out as it
+	for _, tool := range list {
+		name := own + underscored(withoutInvisible(tool.name))
+		names[tool.name] = name
+		wanted[name]++
+	}
+	for tool, name := range names {
+		taken := wanted[name] > 1 && name != own+tool || len(name) > maxToolName
+		for _, other := range s.mcp.servers {
+			prefix := toolPrefix(other)
+			better := len(prefix) > len(own) || prefix == own && !strings.Contains(own, s.config.name)
+			taken = taken || other != s && better && strings.HasPrefix(name, prefix)
+		}
+		if taken {
+			suffix := "_" + hash(fmt.Sprintf("%q %q", s.config.name, tool), 4)
+			names[tool] = name[:min(len(name), maxToolName-len(suffix))] + suffix
+		}
+	}
+	return names
+}
+
+func toolPrefix(s *server) string { return "mcp_" + underscored(s.config.name) + "_" }
+
+var refusedInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// underscored replaces every character that the API refuses in a name.
+func underscored(text string) string { return refusedInNames.ReplaceAllString(text, "_") }
+
+// withoutInvisible removes from a server's text what a model reads and a person cannot see: tag characters, zero-width
+// and bidi characters, controls. An emoji, or a letter that is not ASCII, may be followed by one selector of its form and
+// one joiner: more of them say nothing to a person, and may to a model.
+func withoutInvisible(text string) string {
+	follows := 0 // 2: a selector or a joiner may follow, 1: a joiner
+	return strings.Map(func(r rune) rune {
+		needs, next := 3, 0
+		switch {
+		case unicode.Is(unicode.Variation_Selector, r):
+			needs, next = 2, 1
+		case unicode.Is(unicode.Join_Control, r):
+			needs = 1
+		case r == '\n', r == '\t', unicode.Is(unicode.Prepended_Concatenation_Mark, r): // seen, in Arabic for example
+			needs = 0
+		case !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point):
+			needs = 0
+			next = 2 * min(int(r)/utf8.RuneSelf, 1)
+		}
+		if follows < needs {
+			return -1
+		}
+		follows = next
+		return r
+	}, text)
+}
+
+var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// mapStrings applies change to every string of a JSON text, property names too. All else stays as it is, byte for byte.
+func mapStrings(text json.RawMessage, change func(string) string) json.RawMessage {
+	return literal.ReplaceAllFunc(text, func(raw []byte) []byte {
+		before := unquoted(raw)
+		if after := change(before); after != before {
+			raw, _ = encode(after) // a string always has a JSON form
+		}
+		return raw
+	})
 }

@@ -1,48 +1,110 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"log"
+	"os"
 )
 
-// transport carries the messages of one connection to an MCP server and back. There are three: a child process, HTTP,
-// and a fake in the tests; the protocol above does not know which one it has.
+// transport carries the messages of one connection to an MCP server and back. The protocol above does not know which
+// one it has, and a transport does not know what the messages are about. One that has failed cleans up by itself.
 type transport interface {
-	// call sends a request and waits for its response. params becomes the request's params member; nil leaves it out. A
-	// server that answers with an error is an *rpcError, a connection that fails a *connectionError; where ctx ends
-	// first, the error wraps ctx's cause. Calls may run side by side.
-	call(ctx context.Context, method string, params any) (json.RawMessage, error)
+	// call sends a request and waits for its response. A server that answers with an error is an *rpcError, a connection
+	// that fails, or an answer without a result, a *connectionError. Where ctx ends first, the error wraps ctx's cause,
+	// and the server is told that nobody waits any more. Calls may run side by side.
+	call(ctx context.Context, r request) (json.RawMessage, error)
 	// notify sends a notification: nothing comes back, and nil does not mean that it has arrived.
-	notify(ctx context.Context, method string, params any) error
-	// close ends the connection, and every call that still waits. It may be called more than once.
-	close() error
+	notify(ctx context.Context, r request) error
+	// ended returns why the connection has ended, nil while it is there.
+	ended() error
+	// close ends the connection, and every call that still waits, and returns when nothing is left of it: after 5 s at
+	// the latest. It may be called more than once, and at any time.
+	close()
 }
 
-// peer is what the protocol gives to a transport: how the server is called, and whom to tell what comes from it.
+// request is a JSON-RPC request or notification, but for the id, which the transport gives.
+type request struct {
+	method string
+	params json.RawMessage   // nil leaves it out: there are servers that do not answer to null
+	header map[string]string // what is repeated outside of the message, by a transport that has an outside
+}
+
+// peer is what a transport is given by the client that uses it. All functions are set, and none may be called while a
+// lock is held.
 type peer struct {
-	name string   // of the server, for wire
-	wire *wireLog // nil logs nothing
-
-	redact *Redactor // for what is cut before it is shown; nil knows no secrets
-
-	// notified is called with each notification of the server, in order, by whoever reads from it: it must not block.
+	// notified is called with each notification of the server, in order, by whoever reads from it: it does not block.
 	notified func(method string, params json.RawMessage)
-	// silent reports whether the server's requests stay without an answer; nil answers them.
+	// silent reports whether the server's requests must be left unanswered.
 	silent func() bool
-	// ended is called once, when the connection has failed or was closed, before any call returns for that reason.
-	ended func(cause error)
-	// note takes what a person should know of the server: one line each, without the server's name.
-	note func(format string, args ...any)
+	// note tells a person about an oddity of the server: once for each kind, and each time where kind is "". It takes
+	// whole texts, and redacts and cuts them itself.
+	note func(kind, format string, args ...any)
+	// wire is called with each message as it goes over the wire, sent (→) or received (←).
+	wire func(arrow string, frame []byte)
+}
+
+// receive takes a message of the server: it passes a notification on, and has a request answered by send, which reports
+// whether that worked. It returns a response, with ok false for everything else.
+func (p peer) receive(frame []byte, send func(answer message) bool) (response message, ok bool) {
+	p.wire("←", frame)
+	m, known := parseMessage(frame)
+	switch {
+	case !known:
+		p.note("noise", "sent what is no message: %s", frame)
+	case m.isRequest():
+		if !p.silent() && !send(m.answer()) {
+			p.note("full", "could not answer its request %s: it does not read", m.Method)
+		}
+	case m.Method != "":
+		p.notified(m.Method, m.Params)
+	default:
+		return m, true
+	}
+	return m, false
+}
+
+// stray tells of a response that nobody waits for.
+func (p peer) stray(m message) {
+	p.note("answer", "dropped an answer with id %s: nobody waits for it", m.ID)
 }
 
 // connectionError says that the connection to a server failed: it is gone, it did not answer in time, or it sends what
 // cannot be understood. An *rpcError is something else: a server that is well and says no.
 type connectionError struct {
-	reason string // for a person: what happened, and where possible what to do
+	reason string // for a person, in full: what happened, and where possible what to do
+	public string // for a model, short and stable; "" says no more than that it failed
+	unsent bool   // the request was certainly not carried out: it may be sent once more over a new connection
 	err    error  // what lies beneath; may be nil
-	late   bool   // the server may be well, but did not answer in time
-	alive  bool   // the connection is still there: the next request may succeed
 }
 
 func (e *connectionError) Error() string { return e.reason }
 func (e *connectionError) Unwrap() error { return e.err }
+
+// openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. The function
+// that it returns writes down every message, one line each, in the order of the connection:
+//
+//	demo → {"jsonrpc":"2.0","id":1,"method":"initialize",…
+//	demo ← {"jsonrpc":"2.0","id":1,"result":…
+//
+// Secrets are redacted and control characters escaped, as everywhere. There is no time in it: the same session gives
+// the same log.
+func openWire(name string, console *Console) (wire func(server, arrow string, frame []byte), err error) {
+	write := func(line string) { console.Errorf("%s\n", line) }
+	if name != "-" {
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err == nil {
+			err = file.Chmod(0o600) // an older file may have been open to others
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot write the wire log: %w", err)
+		}
+		logger := log.New(file, "", 0)
+		write = func(line string) { logger.Print(line) }
+	}
+	return func(server, arrow string, frame []byte) {
+		write(visibleLine(console.redact.Redact(fmt.Sprintf("%s %s %s", server, arrow, bytes.TrimSpace(frame)))))
+	}, nil
+}

@@ -1,21 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
 // modelSilence is how long the model may send nothing before a request is given up; lastWords is how long we go on
@@ -25,36 +24,79 @@ const (
 	lastWords    = 2 * time.Second
 )
 
-// Model sends requests to the Chat Completions API. openai-go does what every client needs (key, retries, events); what
+// Model sends requests to the Chat Completions API. openai-go does what every client needs (key, retries, one POST); what
 // goes over the wire is written out here: the request below, the answer in stream.go.
 type Model struct {
-	config Config
+	Name   string
+	base   *url.URL // nil where OPENAI_BASE_URL is not a URL
+	key    string
 	client openai.Client
-	redact *Redactor // for errors: they may quote the request
 }
 
-// newModel returns a Model for the configuration; whether it can be used is seen at the first request.
-func newModel(config Config, redact *Redactor) *Model {
-	return &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key)), redact}
+// newModel takes the model from OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL; getenv is os.Getenv. Check says whether
+// it can be used.
+func newModel(getenv func(string) string) *Model {
+	setting := func(name, otherwise string) string {
+		if value := strings.TrimSpace(getenv(name)); value != "" {
+			return value
+		}
+		return otherwise
+	}
+	m := &Model{Name: setting("OPENAI_MODEL", "gpt-4.1-mini"), key: setting("OPENAI_API_KEY", "")}
+	base, err := url.Parse(setting("OPENAI_BASE_URL", "https://api.openai.com/v1"))
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return m
+	}
+	m.base = base
+	m.client = openai.NewClient(option.WithBaseURL(base.String()), option.WithAPIKey(m.key),
+		option.WithHTTPClient(&http.Client{CheckRedirect: sameOrigin}),
+		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+			r.URL.RawQuery = base.RawQuery // which openai-go drops, and Azure needs
+			return next(r)
+		}))
+	return m
+}
+
+// sameOrigin follows a redirect that repeats the request at the same server, and no other: it would carry the key and the
+// conversation to somebody else, or lose them.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	if first := via[0]; len(via) > 5 || r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Check fails if no request can be made; the error says what to do. Commands run without a model, so this is asked only
+// when one is needed.
+func (m *Model) Check() error {
+	switch {
+	case m.key == "":
+		return errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
+			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
+	case m.base == nil:
+		return errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
+	}
+	return nil
+}
+
+// address is where the model is, for messages: without user name, password and query.
+func (m *Model) address() string {
+	return (&url.URL{Scheme: m.base.Scheme, Host: m.base.Host, Path: m.base.Path}).String()
 }
 
 // modelRequest is the body of POST /chat/completions. No tools are no key at all: the API refuses an empty list.
 type modelRequest struct {
-	Model         string        `json:"model"`
-	Messages      []Message     `json:"messages"`
-	Tools         []Definition  `json:"tools,omitempty"`
-	Stream        bool          `json:"stream"`
-	StreamOptions streamOptions `json:"stream_options"`
+	Model         string          `json:"model"`
+	Messages      []Message       `json:"messages"`
+	Tools         []Definition    `json:"tools,omitempty"`
+	Stream        bool            `json:"stream"`
+	StreamOptions map[string]bool `json:"stream_options"`
 }
 
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
-}
-
-// Answer asks the model and returns its whole answer; text is called with each piece of its text as it comes. The
-// error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
-func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, text func(string)) (Answer, error) {
-	if err := m.config.Check(); err != nil {
+// Answer asks the model and returns its whole answer; show is called with each piece of its text as it comes. The error
+// is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
+func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string)) (Answer, error) {
+	if err := m.Check(); err != nil {
 		return Answer{}, err
 	}
 	caller := ctx // its end ends the request; what we cancel may come too late to matter
@@ -63,28 +105,26 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
 	defer silence.Stop()
 
-	body := modelRequest{m.config.Model, messages, tools, true, streamOptions{true}}
+	body := modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}}
 	var response *http.Response
 	err := m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", "text/event-stream"))
-	if err != nil {
+	if err != nil || response.StatusCode/100 != 2 {
 		return Answer{}, m.explain(ctx, err, response)
 	}
 	defer response.Body.Close()
 
-	whole := assembly{redact: m.redact}
-	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); media {
-	case "text/event-stream":
-		err = whole.readEvents(ssestream.NewDecoder(response), text, silence)
-	case "application/json": // a server that cannot stream
-		err = whole.readBody(response.Body, text)
-	default:
-		err = fmt.Errorf("%s is no Chat Completions API (it answers with %q): check OPENAI_BASE_URL", m.config.Address(), media)
-	}
-	switch {
-	case caller.Err() != nil, err != nil && ctx.Err() != nil:
+	whole := assembly{show: show, message: partial{}}
+	err = whole.read(response.Body, func() {
+		if whole.finish == "" {
+			silence.Reset(modelSilence)
+		} else {
+			silence.Reset(lastWords)
+		}
+	})
+	if err != nil && ctx.Err() != nil || caller.Err() != nil {
 		return Answer{}, context.Cause(ctx)
-	case err != nil:
-		return Answer{}, err
+	} else if err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", m.address(), err)
 	}
 	return whole.answer() // also where silence has ended the connection after the last words
 }
@@ -95,43 +135,47 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if response == nil || response.StatusCode < 400 {
+	if response == nil || response.StatusCode < 300 {
 		var request *url.Error // its text has the URL, which may hold a password
 		if errors.As(err, &request) {
 			err = request.Err
 		}
-		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.config.Address(), err)
+		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address(), err)
 	}
+	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	status := fmt.Sprintf("%s answered %s: %s", m.config.Address(), response.Status, preview(m.redact.Redact(errorText(body)), 300))
-	switch response.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%s. Check OPENAI_API_KEY", status)
-	case http.StatusNotFound:
-		return fmt.Errorf("%s. Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", status, m.config.Model)
+	why := reason(body)
+	if why == "" {
+		why = strings.TrimSpace(string(body))
 	}
-	return errors.New(status)
+	hint := ""
+	switch status := response.StatusCode; {
+	case status < 400:
+		hint = ". It redirects to another address, which was not asked: check OPENAI_BASE_URL"
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(strings.ToLower(why), "api key"):
+		hint = ". Check OPENAI_API_KEY"
+	case status == http.StatusNotFound:
+		hint = fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
+	}
+	return fmt.Errorf("%s answered %s: %s%s", m.address(), response.Status, why, hint)
 }
 
-// errorText finds the message in the body of a failed request, or in an event that reports an error:
-// {"error":{"message":"…"}}, {"error":"…"}, or whatever text there is.
-func errorText(body []byte) string {
-	var envelope struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	_ = json.Unmarshal(body, &envelope) // what does not fit stays empty
-	var inner struct {
-		Message string `json:"message"`
-	}
+// reason finds what an error says, whatever its shape: {"error":{"message":"…"}}, [{"error":"…"}], {"detail":"…"}, …
+func reason(data json.RawMessage) string {
 	var text string
+	var list []json.RawMessage
+	var members map[string]json.RawMessage
 	switch {
-	case json.Unmarshal(envelope.Error, &inner) == nil && inner.Message != "":
-		return inner.Message
-	case json.Unmarshal(envelope.Error, &text) == nil && text != "":
+	case json.Unmarshal(data, &text) == nil:
 		return text
-	case envelope.Message != "":
-		return envelope.Message
+	case json.Unmarshal(data, &list) == nil && len(list) > 0:
+		return reason(list[0])
+	case json.Unmarshal(data, &members) == nil:
+		for _, name := range []string{"message", "error", "detail", "msg"} {
+			if text := reason(members[name]); text != "" {
+				return text
+			}
+		}
 	}
-	return strings.TrimSpace(string(bytes.ToValidUTF8(body, []byte("\uFFFD"))))
+	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 func TestPageText(t *testing.T) {
@@ -22,63 +21,42 @@ func TestPageText(t *testing.T) {
 		"an apostrophe among attributes": {`<p don't>text</p>`, "", "text"},
 		"a quote that never ends":        {`a<a href="x>b`, "", "a"},
 		"a tag that never ends":          {"a<b", "", "a"},
-		"a bracket that begins no tag":   {"1 < 2 <3 <", "", "1 < 2 <3 <"},
-		"entities": {
-			"&lt;b&gt; &#21487; &eacute;&nbsp;&copy; &unknown; AT&T", "", "<b> 可 é © &unknown; AT&T",
-		},
-		"entities do not make tags": {"&lt;script&gt;text&lt;/script&gt;", "", "<script>text</script>"},
-		"a list": {
-			"<ul><li>one<li><p>two</p></li><li></li><li>three</ul>after", "", "- one\n- two\n- three\n\nafter",
-		},
-		"a table": {
-			"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "", "a b\n1 2",
-		},
-		"line breaks":                          {"a<br>b<br/>c<hr>d", "", "a\nb\nc\nd"},
-		"no space between inline elements":     {"<i>in</i><b>line</b> <b> x </b>", "", "inline x"},
-		"white space counts in pre":            {"x<pre>if a {\n    b\n\n}</pre>y", "", "x\n\nif a {\n    b\n\n}\n\ny"},
-		"a line of white space is none in pre": {"<pre>a<br>  <br>  <br>b</pre>", "", "a\nb"},
-		"names of tags in capitals":            {"<TITLE>T</TITLE><DIV>a</DIV><DIV>b</DIV>", "T", "a\nb"},
-		"the first title counts":               {"<title>one</title><svg><title>two</title></svg>x", "one", "x"},
-		"a byte order mark and invalid bytes":  {"caf\xe9", "", "caf\uFFFD"},
-		"XML declarations and CDATA show not":  {"<?xml version='1.0'?><p>a</p><![CDATA[b]]>", "", "a"},
-		"Chinese is left as it is":             {"<p>读取　文件</p>", "", "读取 文件"},
-		"an element of its own name is inline": {"a<my-element>b</my-element>c", "", "abc"},
+		"a bracket that begins no tag":   {"1 < 2 <> <3 <", "", "1 < 2 <> <3 <"},
+		"entities":                       {"&lt;b&gt; &#21487; &eacute;&nbsp;&copy; &unknown; AT&T", "", "<b> 可 é © &unknown; AT&T"},
+		"a list":                         {"a<ul><li>one<li><p>two</p></li><li></li><li><a name=x></a>three</ul>after", "", "a\n- one\n- two\n- three\n\nafter"},
+		"an empty item at the end":       {"<ol><li>one</li><li></ol>after", "", "- one\n\nafter"},
+		"a table":                        {"<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", "", "a b\n1 2"},
+		"line breaks":                    {"a<br>b<br/>c<hr>d", "", "a\nb\nc\nd"},
+		"inline elements":                {"<i>in</i><b>line</b> <my-b> x </my-b>y", "", "inline x y"},
+		"white space in pre":             {"x<pre>if <b>a</b> {\n\n\n\tb  <i>c</i>\r\n}</pre>y", "", "x\n\nif a {\n\n\n\tb  c\n}\n\ny"},
+		"tags in capitals":               {"<TITLE>T</TITLE><DIV>a</DIV><DIV>b</DIV>", "T", "a\nb"},
+		"the first title counts":         {"<title>one</title><svg><title>two</title></svg>x", "one", "x"},
+		"declarations show nothing":      {"<?xml version='1.0'?><p>a</p><![CDATA[b]]>", "", "a"},
+		"white space of other scripts":   {"<p>读取　文件</p>", "", "读取 文件"},
+
+		"the attribute hidden":           {`a<div class=x hidden>b<div>c</div>d</div>e<p HIDDEN="">f</p>g`, "", "a\ne\n\ng"},
+		"display: none":                  {`a<b style="color:red; Display : none">b</b>c<b style='display:none'>d</b>e<b style=display:none>f</b>`, "", "ace"},
+		"visibility: hidden":             {`a<b style="visibility:hidden">b</b>c`, "", "ac"},
+		"a template":                     {"a<template><p>b</p></template>c", "", "ac"},
+		"hidden is no class or value":    {`<b class="hidden md:block" title="a hidden b" data-x='style="display:none"'>a</b><input type="hidden">b`, "", "ab"},
+		"an empty element hides nothing": {`a<input hidden>b<br style="display:none">c`, "", "ab\nc"},
+		"hidden without an end tag":      {"<p hidden>a<p>b<select><option hidden>c<option>d</select>", "", "b\nd"},
+		"hidden to the end":              {"a<div hidden>b", "", "a"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			title, text := pageText(test.page)
-			if title != test.title || text != test.text {
-				t.Errorf("%q, %q; want %q, %q", title, text, test.title, test.text)
-			}
-		})
+		if title, text := pageText(test.page); title != test.title || text != test.text {
+			t.Errorf("%s: %q, %q; want %q, %q", name, title, text, test.title, test.text)
+		}
 	}
 }
 
 // What looks for an end that never comes must not look again at every character.
 func TestPageTextTakesLinearTime(t *testing.T) {
-	half := strings.Repeat(" ", 1<<19)
-	for _, test := range []struct{ before, part string }{
-		{"", "<"}, {"", "<a"}, {"", "</"}, {"", "<!--"}, {"", "<script>"}, {"", "<a b='"}, {"", "<a ="}, {"", "<title></"},
-		{"<pre>" + half, "<br>"}, {"<pre>" + half, "<li>"}, {"<pre>x" + half, "</p>"}, {"<li><pre>" + half, "<br>"},
-	} {
+	for _, part := range []string{"<", "<a", "</", "<!--", "<script>", "<title", "<title></", "<a b='", "<a =\"", "<b style='", "<a =hidden ",
+		"<div>", "</div>", "<p hidden>", "<li><pre> ", "<li>/", "&nbsp;"} {
 		started := time.Now()
-		pageText(test.before + strings.Repeat(test.part, (1<<20-len(test.before))/len(test.part)))
-		if took := time.Since(started); took > 10*time.Second { // usually some milliseconds
-			t.Errorf("%.10q and %q, again and again, took %v", test.before, test.part, took)
+		pageText(strings.Repeat(part, 1<<16/len(part)))
+		if took := time.Since(started); took > 5*time.Second { // usually some milliseconds
+			t.Errorf("%q again and again took %v", part, took)
 		}
 	}
-}
-
-func FuzzPageText(f *testing.F) {
-	f.Add("<p>a<script>b</script><!-- c --><pre>\n d</pre>&lt;")
-	f.Add("<a b='>'>\xff</a><li><li>- <td>")
-	f.Add("<title>x")
-	f.Fuzz(func(t *testing.T, page string) {
-		title, text := pageText(page)
-		if !utf8.ValidString(title) || !utf8.ValidString(text) {
-			t.Errorf("%q, %q are not valid UTF-8", title, text)
-		}
-		if strings.TrimSpace(text) != text || strings.Contains(title, "\n") {
-			t.Errorf("%q, %q have white space around them", title, text)
-		}
-	})
 }

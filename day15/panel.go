@@ -16,9 +16,6 @@ const (
 	labelWidth  = 9
 )
 
-// contextLimit is the context that the panel measures against, in tokens. Most models have more.
-const contextLimit = 64000
-
 var banner = []string{
 	title,
 	"Type a request, or /help for the commands.",
@@ -32,7 +29,7 @@ type row struct{ label, value string }
 // rows are the facts of the panel, taken when it is printed.
 func (a *agent) rows() []row {
 	return []row{
-		{"Model", a.config.Model},
+		{"Model", a.model.Name},
 		{"Root", shortPath(a.permissions.Root)},
 		{"Skill", cmp.Or(a.skills.Name(), "none")},
 		{"RAG", plural(a.knowledge.Len(), "document")},
@@ -80,26 +77,20 @@ func (a *agent) printPanel() {
 	}
 }
 
-// wrap cuts text into lines of at most width columns, at spaces where there are any.
-func wrap(text string, width int) []string {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(text) {
-		last := lines[len(lines)-1]
-		if last != "" && columns(last)+1+columns(word) <= width {
-			lines[len(lines)-1] = last + " " + word
-			continue
-		}
-		if last != "" {
-			lines = append(lines, "")
-		}
-		for _, r := range word {
-			if columns(lines[len(lines)-1]+string(r)) > width {
-				lines = append(lines, "")
+// wrap cuts text into lines of at most width columns, at a space where there is one.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, r := range text {
+		if columns(line+string(r)) > width {
+			head, tail := line, ""
+			if at := strings.LastIndexByte(line, ' '); at > 0 {
+				head, tail = line[:at], line[at+1:]
 			}
-			lines[len(lines)-1] += string(r)
+			lines, line = append(lines, head), tail
 		}
+		line += string(r)
 	}
-	return lines
+	return append(lines, line)
 }
 
 func pad(text string, width int) string {

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -84,7 +84,8 @@ func TestQuestionShowsWhatWillRun(t *testing.T) {
 			t.Errorf("the answer %q was taken for a yes", answer)
 		}
 		screen := b.out.String()
-		want := "About to call tool: mcp_demo_now\n  " + strings.Replace(args, "\u202e", `\u202e`, 1) + "\nConfirm execution? [y/N/a] "
+		want := "About to call tool: mcp_demo_now\n  " + strings.Replace(args, "\u202e", `\u202e`, 1) +
+			"\n── end of 65 lines: About to call tool: mcp_demo_now\nConfirm execution? [y/N/a] "
 		if !strings.Contains(screen, want) {
 			t.Fatalf("the question is not whole:\n%s", screen)
 		}
@@ -169,7 +170,7 @@ func TestAlwaysKeepsWhatAPersonWroteMeanwhile(t *testing.T) {
 	if err := replaceFile(home+"/GeekAgent.json", []byte(`{"root":"src","tools":{"a":"ask","b":"deny"}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.permissions.save(Tool{Name: "a"}, Allow); err != nil {
+	if err := b.permissions.always(Tool{Name: "a"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(home + "/GeekAgent.json")
@@ -180,8 +181,11 @@ func TestAlwaysKeepsWhatAPersonWroteMeanwhile(t *testing.T) {
 	if err := replaceFile(home+"/GeekAgent.json", []byte(`{oops`)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.permissions.save(Tool{Name: "c"}, Allow); err == nil {
-		t.Error("a broken file was overwritten")
+	if err := b.permissions.always(Tool{Name: "c"}, ""); err != nil || !strings.Contains(b.out.String(), "c is allowed until the end of this session; it could not be saved: "+home+"/GeekAgent.json:1:2: ") {
+		t.Errorf("error %v, screen %s", err, b.out.String())
+	}
+	if text, _ := os.ReadFile(home + "/GeekAgent.json"); string(text) != "{oops" {
+		t.Errorf("a broken file was overwritten: %s", text)
 	}
 }
 
@@ -189,11 +193,12 @@ func TestCautionAsksInSpiteOfARule(t *testing.T) {
 	caution := "its definition changed"
 	model := newFakeModel(t, calls("send", "{}"), says("ok"), calls("send", "{}"), says("ok"), calls("send", "{}"))
 	b := newBench(t, model, `{"tools":{"send":"allow"}}`, "a\nn\n")
-	err := b.registry.Register(Tool{Name: "send", Caution: func(json.RawMessage) string { return caution },
-		Run: func(context.Context, json.RawMessage) (string, error) {
+	err := b.registry.Register(Tool{Name: "send", Plan: func(context.Context, json.RawMessage) (Plan, error) {
+		return Plan{"About to send", caution, func(context.Context) (string, error) {
 			b.ran = append(b.ran, "send")
 			return "sent", nil
-		}})
+		}}, nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,13 +244,12 @@ func TestInjectedTextGrantsNothing(t *testing.T) {
 func TestADenyThatCameMeanwhileHolds(t *testing.T) {
 	b := newBench(t, newFakeModel(t, calls("add", "{}")), `{"tools":{"add":"ask"}}`, "a\n")
 	err := b.registry.Register(Tool{Name: "add",
-		Preview: func(context.Context, json.RawMessage) string {
+		Plan: func(context.Context, json.RawMessage) (Plan, error) {
 			if err := replaceFile(home+"/GeekAgent.json", []byte(`{"tools":{"add":"deny"}}`)); err != nil {
 				t.Error(err)
 			}
-			return "About to add"
-		},
-		Run: func(context.Context, json.RawMessage) (string, error) { t.Error("it ran"); return "", nil }})
+			return Plan{Preview: "About to add", Run: func(context.Context) (string, error) { t.Error("it ran"); return "", nil }}, nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,16 +270,38 @@ func TestAQuestionThatNobodyCanSeeIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestSpacesCannotPushTextToTheBeginningOfALine(t *testing.T) {
+func TestPaddingCannotPushTextToWhereItLooksLikeTheQuestion(t *testing.T) {
 	for row, shown := range map[string]string{
-		strings.Repeat(" ", 87): "[87 spaces]", strings.Repeat("\u3000", 30): "[30 spaces]", strings.Repeat("\t", 10): "[10 spaces]",
-		strings.Repeat(strings.Repeat(" ", 39)+"\u00a0", 2): "[80 spaces]", strings.Repeat("\t", 5): strings.Repeat("\t", 5),
-		strings.Repeat("\t\t\t\t ", 3): "[15 spaces]", strings.Repeat(" ", 40): strings.Repeat(" ", 40),
+		strings.Repeat(" ", 87): "[87 blank characters]", strings.Repeat(" \u200d", 900): "[1800 blank characters]", strings.Repeat(" ", 40): strings.Repeat(" ", 40),
+	} {
+		b := newBench(t, newFakeModel(t, calls("evil", "{}")), "", "n\n")
+		err := b.registry.Register(Tool{Name: "evil", Plan: func(context.Context, json.RawMessage) (Plan, error) {
+			return Plan{Preview: "evil #" + row + "About to run: ls"}, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if turn, err := b.chat.Turn(t.Context(), "go"); err != nil || !turn.Denied || !strings.Contains(b.out.String(), "evil #"+shown+"About to run: ls") {
+			t.Errorf("turn %+v, error %v, the screen shows\n%s", turn, err, b.out.String())
+		}
+	}
+}
+
+func TestWhatDecidesStandsBesideThePromptOfALongQuestion(t *testing.T) {
+	for name, test := range map[string]struct {
+		preview string
+		again   bool
+	}{
+		"20 lines":              {"About to write a.txt: new file" + strings.Repeat("\n  +x", 18), false},
+		"21 lines":              {"About to write a.txt: new file" + strings.Repeat("\n  +x", 19), true},
+		"one very long line":    {"About to write a.txt: new file\n  " + strings.Repeat("x", 2000), true},
+		"a very long line only": {"About to write a.txt: new file" + strings.Repeat("x", 2000), true},
 	} {
 		b := newBench(t, nil, "", "n\n")
-		err := b.permissions.question(t.Context(), Tool{Preview: func(context.Context, json.RawMessage) string { return "evil #" + row + "About to run: ls" }}, nil, "")
-		if !errors.Is(err, errDenied) || !strings.Contains(b.out.String(), "evil #"+shown+"About to run: ls") {
-			t.Errorf("error %v, the screen shows\n%s", err, b.out.String())
+		_ = b.permissions.Approve(t.Context(), Tool{Name: "write"}, Plan{Preview: test.preview, Caution: "it is hot"})
+		rest, ok := strings.CutPrefix(b.out.String(), test.preview+"\nCaution: it is hot\n")
+		if !ok || strings.Contains(rest, "About to write a.txt") != test.again || strings.Contains(rest, "it is hot") != test.again {
+			t.Errorf("%s: the screen shows\n%s", name, b.out.String())
 		}
 	}
 }
@@ -288,11 +314,14 @@ func TestARuleIsSavedInTheFileThatALinkLeadsTo(t *testing.T) {
 	if err := os.Symlink("shared.json", "link.json"); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	p, err := loadPermissions("link.json", nil)
+	var out bytes.Buffer
+	console := newConsole(strings.NewReader(""), &out, &out)
+	defer console.Close()
+	p, err := loadPermissions("link.json", console)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.save(Tool{Name: "add"}, Allow); err != nil {
+	if err := p.always(Tool{Name: "add"}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile("shared.json"); !strings.Contains(string(text), `"add": "allow"`) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup does nothing here: there are no process groups as on Unix.
-func ownGroup(cmd *exec.Cmd) {}
+// ownSession does nothing here: there are no process groups as on Unix.
+func ownSession(cmd *exec.Cmd) {}
 
 // signalGroup ends p alone, and reports whether it was there. A polite signal does not exist here: SIGTERM is left to
 // the SIGKILL that follows it.

@@ -2,25 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
-// knowledgeIn returns a knowledge base over a new root with the given files. The one web page that there is says its
-// own address.
+// knowledgeIn returns a knowledge base over a new root with the given files; of the tools, its plan and its search. Each
+// web page says its address, and one is missing.
 func knowledgeIn(t *testing.T, files map[string]string) *Knowledge {
 	t.Helper()
-	return knowledgeBelow(t, t.TempDir(), files)
-}
-
-func knowledgeBelow(t *testing.T, dir string, files map[string]string) *Knowledge {
-	t.Helper()
+	dir := t.TempDir()
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
@@ -29,164 +23,167 @@ func knowledgeBelow(t *testing.T, dir string, files map[string]string) *Knowledg
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	fetch := func(ctx context.Context, url string) (string, string, error) {
+	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, func(_ context.Context, url string) (string, string, error) {
 		if strings.HasSuffix(url, "/missing") {
 			return "", "", errors.New("404 Not Found")
 		}
-		return "A  page\n", "This page lies at " + url, nil
-	}
-	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, fetch)
+		return "", "A page\n===\nat " + url, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return k
 }
 
-func add(t *testing.T, k *Knowledge, sources ...string) {
-	t.Helper()
+// outcome adds sources in turn; it is the last one's report or error, and what is in the knowledge base then.
+func outcome(k *Knowledge, sources ...string) (got string) {
 	for _, source := range sources {
-		if _, err := k.Add(t.Context(), source); err != nil {
-			t.Fatal(err)
+		report, err := k.Add(context.Background(), source)
+		if got = report; err != nil {
+			got = err.Error()
+		}
+	}
+	for _, d := range k.Documents() {
+		got += " " + d.Source
+	}
+	return got
+}
+
+func TestAdd(t *testing.T) {
+	big := strings.Repeat("x", maxDocument)
+	files := map[string]string{
+		"a.txt": "# not Markdown", "docs/b.md": "# B", "docs/c.txt": "c", "docs2/d d.txt": "d", "ROOT/deep.sh": "# a comment",
+		"x/.git/config": "no", "x/node_modules/i.js": "no", "x/empty": " \n", "x/bin": "\x00", "x/big": big + "x", "x/latin": "caf\xe9", "x/y/e": "e",
+		"big.txt": big, ".geekagent/s.json": "no", "win.txt": "\xff\xfeA\x00\n\x00", "gbk.html": "<meta charset=gbk>\xbd\xf1",
+	}
+	const missing, page = ": file does not exist", "https://example.com/docs"
+	tests := []struct {
+		name    string
+		sources []string
+		want    string
+	}{
+		{"a file, as its path is spelled or not", []string{"a.txt", "./docs/../a.txt"}, `Added "a.txt" from a.txt: 14 characters. a.txt`},
+		{"a path with a space", []string{"docs2/d d.txt"}, `Added "d d.txt" from docs2/d d.txt: 1 characters. docs2/d d.txt`},
+		{"UTF-16", []string{"win.txt"}, `Added "win.txt" from win.txt: 1 characters. win.txt`},
+		{"the largest file that fits", []string{"big.txt"}, `Added "big.txt" from big.txt: 1048576 characters. big.txt`},
+		{"a page, whose parts are no other pages", []string{page + "#x", page + "#y"}, `Added "A page" from ` + page + ": 40 characters. " + page},
+		{"a folder, in place of its files", []string{"docs/b.md", "a.txt", "docs/"}, "Added 2 files from docs. a.txt docs/b.md docs/c.txt"},
+		{"a folder with other things", []string{"x"}, "Added 1 file from x; 4 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). x/y/e"},
+		{"no folder or page that begins alike", []string{"docs2", page + "/", "docs", page}, `Added "A page" from ` + page + ": 38 characters. docs2/d d.txt " + page + "/ docs/b.md docs/c.txt " + page},
+		{"the root, in place of all files", []string{page, "docs", "."}, "Added 8 files from .; 5 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). " +
+			page + " ROOT/deep.sh a.txt big.txt docs/b.md docs/c.txt docs2/d d.txt win.txt x/y/e"},
+
+		{"a file that is not there", []string{"a.txt", "nope.md"}, "cannot add nope.md: file does not exist a.txt"},
+		{"nothing", []string{""}, "cannot add : path is empty"},
+		{"a path out of the root", []string{"../x"}, `cannot add ../x: ../x is outside the root folder: paths are relative to it, such as "." or "notes.txt"`},
+		{"an empty file", []string{"x/empty"}, "cannot add x/empty: there is no text in it, or not in UTF-8"},
+		{"another encoding", []string{"x/latin"}, "cannot add x/latin: there is no text in it, or not in UTF-8"},
+		{"a page in another character set", []string{"gbk.html"}, "cannot add gbk.html: the page is in gbk, which this program does not decode"},
+		{"a page that is not there", []string{"https://example.com/missing"}, "cannot add https://example.com/missing: 404 Not Found"},
+	}
+	k := knowledgeIn(t, files)
+	for _, test := range tests {
+		k.file, k.Stored = filepath.Join(t.TempDir(), "knowledge.json"), nil
+		if got := outcome(k, test.sources...); got != test.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", test.name, got, test.want)
 		}
 	}
 }
 
-func sourcesOf(k *Knowledge) string {
-	var sources []string
-	for _, d := range k.Documents() {
-		sources = append(sources, d.Source)
-	}
-	return strings.Join(sources, " ")
-}
-
-func TestKnowledgeIsKeptInItsFile(t *testing.T) {
-	k := knowledgeIn(t, map[string]string{"tea.md": "# Tea\n\nGreen tea: 80 degrees.", "bread.txt": "Bread: 200 degrees."})
-	add(t, k, "tea.md", "bread.txt")
-	again, err := loadKnowledge(k.file, k.files.root, k.fetch)
-	if err != nil || again.Len() != 2 || !slices.Equal(again.Documents(), k.Documents()) {
-		t.Fatalf("loaded %v, %v; want %v", again.Documents(), err, k.Documents())
-	}
-	hits := again.Search("green tea", 5)
-	if len(hits) != 1 || hits[0].Title != "Tea" || hits[0].Source != "tea.md" || hits[0].Passage != 1 ||
-		hits[0].Text != "# Tea\n\nGreen tea: 80 degrees." || hits[0].Score <= 0 {
-		t.Errorf("got %+v", hits)
-	}
-}
-
-func TestTheSameSourceAgainReplacesWhatItGaveBefore(t *testing.T) {
-	files := map[string]string{"a.txt": "old", "docs/b.txt": "b", "docs/c.txt": "c", "docs2/d.txt": "d"}
-	const page = "https://example.com/docs/"
-	tests := []struct{ name, source, remove, want string }{
-		{"a file", "a.txt", "", "docs/b.txt docs/c.txt docs2/d.txt " + page + " a.txt"},
-		{"a file by another spelling", "./docs/../a.txt", "", "docs/b.txt docs/c.txt docs2/d.txt " + page + " a.txt"},
-		{"a page", page + "#part", "", "a.txt docs/b.txt docs/c.txt docs2/d.txt " + page},
-		{"not the pages below a page", "https://example.com/docs", "", "a.txt docs/b.txt docs/c.txt docs2/d.txt " + page + " https://example.com/docs"},
-		{"a folder, with a file that is gone", "docs/", "docs/b.txt", "a.txt docs2/d.txt " + page + " docs/c.txt"},
-		{"the root", ".", "docs/b.txt", page + " a.txt docs/c.txt docs2/d.txt"},
+func TestTitles(t *testing.T) {
+	tests := []struct{ name, file, text, want string }{
+		{"the first heading outside code", "a.md", "\uFEFFIntro\r\n\r\n```sh\r\n# no heading\r\n```\r\n## The *Title* of C# ##\r\n", "The *Title* of C#"},
+		{"a fence is closed by one as long", "a.md", "````md\n```sh\n# no\n```\n````\n~~~\n# no\n~~~~\n# Title\n", "Title"},
+		{"code without an end", "a.md", "```\n# no\n", "a.md"},
+		{"an underlined line", "a.md", "- list\n---\n\nTitle\n===\n\n## Install\n", "Title"},
+		{"HTML in Markdown", "a.md", "<h1 align=\"center\">\n <img src=x> A &amp;\n <b>B</b></h1>\n\n## Install\n", "A & B"},
+		{"front matter", "a.MARKDOWN", "---\n# no\ntitle: \"The: guide\"\n---\n# Other\n", "The: guide"},
+		{"front matter without a title", "a.md", "---\n# no\nlayout: x\n---\n# Title\n", "Title"},
+		{"an HTML file", "a.html", "<html><TITLE lang=en>Tea &amp;\n Bread</TITLE><h1>x</h1>", "Tea & Bread"},
+		{"one without a title", "a.htm", "<p>x<h1>Tea</h1>", "Tea"},
+		{"one line that draws nothing", "a.md", "# \x1b[31mred\u202e", `\x1b[31mred\u202e`},
+		{"a long one", "a.md", "# " + strings.Repeat("long ", 100), strings.Repeat("long ", 20)[:99] + "…"},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			k := knowledgeIn(t, files)
-			add(t, k, "a.txt", "docs", "docs2", page)
-			if test.remove != "" {
-				if err := os.Remove(filepath.Join(k.files.root.Name(), test.remove)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			writeFile(t, filepath.Join(k.files.root.Name(), "a.txt"), "new")
-			k.Search("old", 1) // an index of the old text must not stay
-			add(t, k, test.source)
-			if got := sourcesOf(k); got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
-			}
-			renewed := test.source == "." || strings.HasSuffix(test.source, "a.txt")
-			if found := len(k.Search("new", 1)) == 1; found != renewed {
-				t.Errorf("the new text of a.txt is found: %v, want %v", found, renewed)
-			}
-		})
-	}
-}
-
-func TestABrokenKnowledgeBaseIsNamedAndNeverOverwritten(t *testing.T) {
-	const broken = "{\n  \"documents\": [\n    {\"title\": 7}\n  ]\n}\n"
-	k := knowledgeIn(t, map[string]string{"a.txt": "text", ".geekagent/other.json": broken})
-	k.file = filepath.Join(k.files.root.Name(), ".geekagent", "other.json")
-	want := k.file + ":3:15: documents.title cannot be a JSON number"
-	if _, err := loadKnowledge(k.file, k.files.root, k.fetch); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("loading: got %v, want %s", err, want)
-	}
-	if _, err := k.Add(t.Context(), "a.txt"); err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("adding to a file broken meanwhile: got %v, want %s", err, want)
-	}
-	if text, err := os.ReadFile(k.file); err != nil || string(text) != broken {
-		t.Errorf("the file now holds %q, %v", text, err)
-	}
-}
-
-func TestWhatAnotherAgentHasAddedMeanwhileStays(t *testing.T) {
-	k := knowledgeIn(t, map[string]string{"a.txt": "apple", "b.txt": "banana"})
-	other, err := loadKnowledge(k.file, k.files.root, k.fetch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add(t, other, "a.txt")
-	add(t, k, "b.txt")
-	if got := sourcesOf(k); got != "a.txt b.txt" || len(k.Search("apple", 1)) != 1 {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestTheKnowledgeBaseHasALimit(t *testing.T) {
-	files := map[string]string{"full.txt": "now small", "more.txt": "more"}
-	for i := range maxKnowledge/maxDocument + 1 {
-		files[fmt.Sprintf("big/%d.txt", i)] = strings.Repeat("0123456789abcde\n", maxDocument/16)
-	}
-	k := knowledgeIn(t, files)
-	writeFile(t, k.file, `{"documents":[{"source":"full.txt","text":"`+strings.Repeat("x", maxKnowledge)+`"}]}`)
-	for source, want := range map[string]string{
-		"big":      "cannot add big: the files in it hold more than 8388608 bytes of text",
-		"more.txt": "cannot add more.txt: the knowledge base would hold 8388612 bytes of text, 8388608 at most; ",
-	} {
-		if _, err := k.Add(t.Context(), source); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
+		k := knowledgeIn(t, map[string]string{test.file: test.text})
+		if got := outcome(k, test.file); k.Len() != 1 || k.Documents()[0].Title != test.want {
+			t.Errorf("%s: got %s, want the title %q", test.name, got, test.want)
 		}
 	}
-	add(t, k, "full.txt", "more.txt") // replacing a document makes room
-	if got := sourcesOf(k); got != "full.txt more.txt" {
-		t.Errorf("got %s", got)
-	}
 }
 
-func TestAnInterruptedAddChangesNothing(t *testing.T) {
-	k := knowledgeIn(t, map[string]string{"docs/a.txt": "a"})
+func TestTheFileOfTheKnowledgeBase(t *testing.T) {
+	k := knowledgeIn(t, map[string]string{"a.txt": "apple", "docs/b.txt": "banana", "docs/c.txt": "c"})
+	other := *k
+	outcome(&other, "a.txt", "docs")
+	if err := os.Remove(filepath.Join(k.files.root.Name(), "docs/c.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(k, "docs"); got != "Added 1 file from docs. a.txt docs/b.txt" || len(k.Search("apple", 1)) != 1 {
+		t.Errorf("what another agent has added stays, what is gone goes: got %s", got)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := k.Add(ctx, "docs"); !errors.Is(err, context.Canceled) || k.Len() != 0 {
-		t.Errorf("error %v, %d documents", err, k.Len())
+	if _, err := k.Add(ctx, "docs"); err == nil || k.Len() != 2 {
+		t.Errorf("an interrupted addition gives %v, %d documents", err, k.Len())
+	}
+	writeFile(t, k.file, `{"documents":[{"source":"full","text":"`+strings.Repeat("x", maxKnowledge)+`"}]}`)
+	if got := outcome(k, "a.txt"); !strings.HasPrefix(got, "cannot add a.txt: the knowledge base would hold more than 8388608 bytes") || k.Len() != 1 {
+		t.Errorf("over the limit: got %.200s", got)
+	}
+	const broken = "{\n  \"documents\": [\n    {\"title\": 7}\n  ]\n}\n"
+	writeFile(t, k.file, broken)
+	if got := outcome(k, "a.txt"); !strings.Contains(got, k.file+":3:15: documents.title cannot be a JSON number") || k.Len() != 1 {
+		t.Errorf("a file that is broken by now: got %s", got)
+	}
+	if text, err := os.ReadFile(k.file); err != nil || string(text) != broken {
+		t.Errorf("it now holds %q, %v", text, err)
 	}
 }
 
-func TestKnowledgeIsUsedFromManySidesAtOnce(t *testing.T) {
-	files := map[string]string{}
-	for i := range 8 {
-		files[fmt.Sprintf("%d.txt", i)] = fmt.Sprintf("common word%d", i)
+func TestRagSearch(t *testing.T) {
+	k := knowledgeIn(t, map[string]string{
+		"tea.md":   "# Tea\n\n" + strings.Repeat("Filler text. ", 60) + "\n\n## Green\n\nGreen tea needs eighty degrees.",
+		"bread.md": "# Bread\n\nBread needs two hundred degrees.", "long.txt": strings.Repeat("word word. ", 9000),
+	})
+	outcome(k, ".")
+	const bread, tea = "] Bread, passage 1 (bread.md)\n# Bread\n\nBread needs two hundred degrees.", "] Tea, passage 2 (tea.md)\n## Green\n\nGreen tea needs eighty degrees."
+	for args, want := range map[string]string{
+		`{"query":"green"}`:                          "[1" + tea,
+		`{"query":"degrees for bread"}`:              "[1" + bread + "\n\n[2" + tea,
+		`{"query":"degrees for bread","limit":-1}`:   "[1" + bread,
+		`{"query":"degrees for bread","limit":null}`: "[1" + bread + "\n\n[2" + tea,
+		"{\"query\":\"zebra\\n\",\"limit\":3}":       `Nothing found: no passage in the knowledge base (3 documents) has a word of "zebra\n".`,
+	} {
+		if got, err := k.Tools()[1].Run(t.Context(), json.RawMessage(args)); got != want || err != nil {
+			t.Errorf("%s: got %q, %v\nwant %q", args, got, err, want)
+		}
 	}
-	k := knowledgeIn(t, files)
-	var running sync.WaitGroup
-	for i := range 8 {
-		running.Go(func() {
-			for range 3 {
-				if _, err := k.Add(t.Context(), fmt.Sprintf("%d.txt", i)); err != nil {
-					t.Error(err)
-				}
-				if len(k.Search(fmt.Sprintf("word%d", i), 1)) != 1 || k.Len() == 0 {
-					t.Errorf("%d is not found", i)
-				}
-			}
-		})
+	got, err := k.Tools()[1].Run(t.Context(), json.RawMessage(`{"query":"word","limit":1000}`))
+	if err != nil || len(got) > maxResult || !strings.Contains(got, "\n[20] ") || strings.Contains(got, "\n[21] ") {
+		t.Errorf("the largest answer has to fit into one result: %d bytes, %v", len(got), err)
 	}
-	running.Wait()
-	if k.Len() != 8 || len(k.Search("common", 20)) != 8 {
-		t.Errorf("%d documents", k.Len())
+}
+
+func TestWhatIsAskedBeforeAnAddition(t *testing.T) {
+	k := knowledgeIn(t, map[string]string{"a\n\nConfirm \x1b[2J?": "x"})
+	const about = "About to add to the knowledge base: "
+	for source, want := range map[string]string{ // the preview, the caution, and the report; or the error
+		"https://example.com/":        about + "https://example.com/||Added \"A page\" from https://example.com/: 34 characters.",
+		"a\n\nConfirm \x1b[2J?":       about + `a\n\nConfirm \x1b[2J?||Added "a Confirm \\x1b[2J?" from ` + "a\n\nConfirm \x1b[2J?: 1 characters.",
+		"http://127.0.0.1:8080/":      about + "http://127.0.0.1:8080/|the address is inside this machine's network: 127.0.0.1|Added \"A page\" from http://127.0.0.1:8080/: 36 characters.",
+		"nope.md":                     "cannot add nope.md: file does not exist",
+		"https://me:secret@localhost": "the address must not have a user name or password in it",
+	} {
+		plan, err := k.Tools()[0].Plan(t.Context(), json.RawMessage(`{"source":`+quoted(source)+`}`))
+		got := plan.Preview + "|" + plan.Caution + "|"
+		if err != nil {
+			got = err.Error()
+		} else if report, err := plan.Run(t.Context()); err == nil {
+			got += report
+		}
+		if got != want {
+			t.Errorf("%q:\ngot  %q\nwant %q", source, got, want)
+		}
 	}
 }

@@ -1,137 +1,99 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf16"
-	"unicode/utf8"
+	"sync/atomic"
 )
 
 // shortestSecret is the length, in bytes, below which a value is left alone: replacing "1" or "true" everywhere would
 // hide nothing and garble everything.
 const shortestSecret = 6
 
-// secret is a value that nobody shall read, and the name that stands in its place.
-type secret struct{ name, value string }
+var (
+	// Short words count only as whole words: PATH is not PAT, COMPASS is not PASS. KEYBOARD is not KEY, and PWD by itself is
+	// the working directory.
+	secretNames = regexp.MustCompile(`(?i)KEYB?([^BO]|$)|TOKEN|SECRET|CREDENTIAL|PASSWORD|PASSWD|PASSPHRASE|AUTHORIZ|COOKIE|` +
+		`([^A-Z]|^)(PASS|PAT|O?AUTH)([^A-Z]|$)|[^A-Z]PWD([^A-Z]|$)`)
+	// Keys and tokens are generated, but people choose passwords: those may be a plain word or number, or look like a path.
+	chosenNames = regexp.MustCompile(`(?i)PASS|PWD|SECRET|CREDENTIAL|AUTHORIZ|COOKIE`)
+	placeNames  = regexp.MustCompile(`(?i)(FILE|PATH|DIR|APPLICATION_CREDENTIALS)$`)
+	plainValues = regexp.MustCompile(`^([a-z]{1,11}|[\d.,_]{1,11}|(~|\.\.?|/[a-z]{3,}|/Users|/Library|[A-Z]:)[/\\][\pL\pN./\\@_ ~-]*)$`)
+)
 
-// Redactor replaces secrets in text. It is safe for concurrent use. The zero Redactor, and a nil one, know none.
+// secretName reports whether a variable, a header or a flag of this name is taken to hold a secret.
+func secretName(name string) bool { return secretNames.MatchString(name) }
+
+// Redactor replaces secrets in text. It is safe for concurrent use. newRedactor makes one.
 type Redactor struct {
-	mu       sync.RWMutex  // guards what follows
-	secrets  []secret      // each value in all its spellings, the longest first
-	starting [256][]secret // the same, by their first byte
-	replacer *strings.Replacer
+	replacer atomic.Pointer[strings.Replacer]
+
+	mu      sync.Mutex        // guards what follows
+	names   map[string]string // by secret, in each of its spellings
+	secrets []string          // the same, the longest first
 }
 
-// newRedactor takes the environment as KEY=value lines and adds the values of all variables whose name contains KEY,
-// TOKEN, SECRET or PASSWORD.
+// newRedactor takes the environment as KEY=value lines and adds the values of all variables with a secretName.
 func newRedactor(environ []string) *Redactor {
-	r := &Redactor{}
+	r := &Redactor{names: map[string]string{}}
+	r.replacer.Store(strings.NewReplacer())
 	for _, line := range environ {
 		if name, value, _ := strings.Cut(line, "="); secretName(name) {
-			r.Add(name, strings.TrimSpace(value))
+			r.Add(name, value)
 		}
 	}
 	return r
 }
 
-// Add makes value a secret from now on, shown as [REDACTED:name]. A value that is too short is left alone; one that is
-// known keeps its name.
+// Add makes value a secret from now on, and each of its lines, shown as [REDACTED:name]; the first name lasts. Values that
+// are short are left alone, and so are plain ones: paths, and words and numbers if the name does not tell of a password.
 func (r *Redactor) Add(name, value string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known := slices.ContainsFunc(r.secrets, func(s secret) bool { return s.value == value })
-	if known || len(value) < shortestSecret {
+	value = strings.TrimSpace(value)
+	if plainValues.MatchString(value) && (placeNames.MatchString(name) || !chosenNames.MatchString(name)) {
 		return
 	}
-	for _, spelling := range spellings(value) {
-		r.secrets = append(r.secrets, secret{name, spelling})
-	}
-	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
-	slices.SortFunc(r.secrets, func(a, b secret) int {
-		return cmp.Or(len(b.value)-len(a.value), cmp.Compare(a.name, b.name))
-	})
-	var pairs []string
-	r.starting = [256][]secret{}
-	for _, s := range r.secrets {
-		r.starting[s.value[0]] = append(r.starting[s.value[0]], s)
-		pairs = append(pairs, s.value, "[REDACTED:"+s.name+"]")
-	}
-	r.replacer = strings.NewReplacer(pairs...)
-}
-
-// spellings are a value as it is, and as it may stand in JSON: with < > & escaped or not, and with everything escaped
-// that is not ASCII.
-func spellings(value string) []string {
-	var line bytes.Buffer
-	plain := json.NewEncoder(&line)
-	plain.SetEscapeHTML(false)
-	_ = plain.Encode(value) // a string always has a JSON form
-	inJSON := strings.TrimSuffix(line.String(), "\n")
-	var ascii strings.Builder
-	for _, r := range inJSON {
-		if r < utf8.RuneSelf {
-			ascii.WriteRune(r)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, text := range append(strings.Split(value, "\n"), value) {
+		text = strings.TrimSpace(text)
+		if len(text) < shortestSecret || text != value && strings.HasPrefix(text, "-----") { // -----BEGIN …
 			continue
 		}
-		for _, unit := range utf16.AppendRune(nil, r) {
-			fmt.Fprintf(&ascii, `\u%04x`, unit)
+		// As it is, and as it may stand in JSON: with < > & escaped or not, or all that is not ASCII.
+		for _, spelling := range []string{`"` + text + `"`, quoted(text), strconv.Quote(text), strconv.QuoteToASCII(text)} {
+			spelling = spelling[1 : len(spelling)-1]
+			r.names[spelling] = cmp.Or(r.names[spelling], name)
 		}
 	}
-	all := []string{value}
-	for _, text := range []string{inJSON, quoted(value), ascii.String()} {
-		if inner := text[1 : len(text)-1]; !slices.Contains(all, inner) {
-			all = append(all, inner)
-		}
+	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
+	r.secrets = slices.SortedFunc(maps.Keys(r.names), func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, secret := range r.secrets {
+		pairs = append(pairs, secret, "[REDACTED:"+r.names[secret]+"]")
 	}
-	return all
-}
-
-// secretName reports whether a variable, or a header, of this name is taken to hold a secret.
-func secretName(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, func(word string) bool {
-		return strings.Contains(name, word)
-	})
+	r.replacer.Store(strings.NewReplacer(pairs...))
 }
 
 // Redact returns text with each secret replaced by [REDACTED:NAME].
-func (r *Redactor) Redact(text string) string {
-	if r == nil {
-		return text
-	}
-	r.mu.RLock()
-	replacer := r.replacer
-	r.mu.RUnlock()
-	if replacer == nil {
-		return text
-	}
-	return replacer.Replace(text)
-}
+func (r *Redactor) Redact(text string) string { return r.replacer.Load().Replace(text) }
 
 // Split cuts text that arrives in pieces: done can be redacted and shown now; rest is the beginning of what may become
-// a secret, and has to wait for the next piece.
+// a secret, and has to wait for the next piece. It does not cut through a whole secret: one may end as it begins.
 func (r *Redactor) Split(text string) (done, rest string) {
-	if r == nil {
-		return text, ""
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for i := 0; i < len(text); { // as the replacer goes through the whole text
-		known := 1
-		for _, s := range r.starting[text[i]] {
-			switch {
-			case len(s.value) > len(text)-i && strings.HasPrefix(s.value, text[i:]):
-				return text[:i], text[i:]
-			case known == 1 && strings.HasPrefix(text[i:], s.value):
-				known = len(s.value)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range text {
+		for _, secret := range r.secrets {
+			done, rest := text[:i], text[i:]
+			if strings.HasPrefix(secret, rest) && r.Redact(done)+r.Redact(rest) == r.Redact(text) {
+				return done, rest
 			}
 		}
-		i += known
 	}
 	return text, ""
 }

@@ -10,24 +10,30 @@ import (
 	"sync"
 )
 
-// Tool is something that the model can ask for by name.
+// Tool is something that the model can ask for by name. It has either a Run or a Plan.
 type Tool struct {
 	Name        string
 	Description string
 	Parameters  json.RawMessage // a JSON Schema object, passed to the model as it is
 
-	// Run does the work. args is a JSON object as raw as the model wrote it: a number of 19 digits has its 19 digits.
-	// The error's text is for the model to read.
+	// Run does the work of a tool that needs no preparation. args is a JSON object as raw as the model wrote it: a number
+	// of 19 digits has its 19 digits. The error's text is for the model to read.
 	Run func(ctx context.Context, args json.RawMessage) (string, error)
-
-	// Preview is what a person is asked to confirm, first line the heading; nil stands for the name and the arguments.
-	Preview func(ctx context.Context, args json.RawMessage) string
-	// Caution is why a person has to be asked even where a rule says allow; nil and "" stand for no reason.
-	Caution func(args json.RawMessage) string
+	// Plan looks at a call before anybody is asked about it, and changes nothing. Its error ends the call: nobody is asked
+	// about a call that cannot work.
+	Plan func(ctx context.Context, args json.RawMessage) (Plan, error)
 
 	Parallel bool   // may run beside the other calls of one turn
 	Policy   Policy // holds where no rule matches; the zero Policy asks
 	Details  string // where the tool comes from, for /tools NAME
+}
+
+// Plan is a call that would work.
+type Plan struct {
+	Preview string // what a person is asked to confirm: its first line says what decides, the others are indented
+	Caution string // why a person has to be asked even where a rule says allow; "" where there is no reason
+	// Run does what the preview shows, or fails where that has become something else in the meantime.
+	Run func(ctx context.Context) (string, error)
 }
 
 // Definition is what the model gets to know of a tool, in the shape of the Chat Completions API (tools[]).
@@ -45,6 +51,10 @@ type FunctionDefinition struct {
 
 // Registry holds the tools. It is safe for concurrent use: tools come and go while a turn runs.
 type Registry struct {
+	// Refresh, if set, is called before Definitions looks at the tools: the time to register and unregister what has
+	// changed elsewhere. It is set once, before the first call.
+	Refresh func(ctx context.Context)
+
 	permissions *Permissions
 
 	mu     sync.RWMutex // guards what follows
@@ -52,7 +62,7 @@ type Registry struct {
 	narrow []string // globs of the names that a skill lets through; nil lets all through
 }
 
-// newRegistry returns an empty Registry whose calls the permissions decide about.
+// newRegistry returns an empty Registry whose calls are subject to the permissions.
 func newRegistry(permissions *Permissions) *Registry {
 	return &Registry{permissions: permissions, tools: map[string]Tool{}}
 }
@@ -87,8 +97,8 @@ func (r *Registry) Visible() []Tool {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	var tools []Tool
-	for _, t := range r.tools {
-		if r.narrow == nil || matchesAny(r.narrow, t.Name) {
+	for name, t := range r.tools {
+		if r.visible(name) {
 			tools = append(tools, t)
 		}
 	}
@@ -96,13 +106,20 @@ func (r *Registry) Visible() []Tool {
 	return tools
 }
 
+// visible reports whether the skill in use lets a name through; r.mu is held.
+func (r *Registry) visible(name string) bool { return r.narrow == nil || matchesAny(r.narrow, name) }
+
 // Lookup finds a visible tool. Its error, for the model, says which names come close, or which there are.
 func (r *Registry) Lookup(name string) (Tool, error) {
+	r.mu.RLock()
+	tool, found := r.tools[name]
+	found = found && r.visible(name)
+	r.mu.RUnlock()
+	if found {
+		return tool, nil
+	}
 	var names, near []string
 	for _, t := range r.Visible() {
-		if t.Name == name {
-			return t, nil
-		}
 		names = append(names, t.Name)
 		if name != "" && (strings.Contains(t.Name, name) || strings.Contains(name, t.Name)) {
 			near = append(near, t.Name)
@@ -120,14 +137,23 @@ func (r *Registry) Lookup(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("there is no tool named %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// Definitions returns the visible tools as the model gets them. The chat asks anew before every request.
-func (r *Registry) Definitions() []Definition {
-	var definitions []Definition
+// Definitions returns the visible tools as the model gets them, after a Refresh. The chat asks anew before each request.
+func (r *Registry) Definitions(ctx context.Context) []Definition {
+	if r.Refresh != nil {
+		r.Refresh(ctx)
+	}
+	return r.definitions()
+}
+
+func (r *Registry) definitions() (definitions []Definition) {
 	for _, t := range r.Visible() {
 		definitions = append(definitions, t.definition())
 	}
 	return definitions
 }
+
+// Tokens estimates what the definitions cost in every request, without a Refresh.
+func (r *Registry) Tokens() int { return estimateTokens(r.definitions()) }
 
 // definition is the tool as the model gets it.
 func (t Tool) definition() Definition {

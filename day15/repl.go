@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 )
@@ -20,58 +19,52 @@ const (
 	exitInterrupted = 130 // Ctrl-C, or a signal to end
 )
 
-// repl reads lines until /exit, the end of input, or a Ctrl-C at the prompt. ctx ends when the program has to.
+// repl reads requests until /exit, the end of input, or a Ctrl-C at the prompt. ctx ends when the program has to.
 func (a *agent) repl(ctx context.Context) int {
-	if err := a.config.Check(); err != nil {
+	if err := a.model.Check(); err != nil {
 		return a.fail(err)
 	}
 	a.printPanel()
 	for {
-		line, err := a.readLine(ctx)
-		switch {
+		request, err := a.console.ReadLine(ctx, "You › ")
+		switch request = strings.TrimSpace(request); {
 		case errors.Is(err, io.EOF):
 			return exitOK
-		case errors.Is(err, context.Canceled):
+		case ctx.Err() != nil:
 			return exitInterrupted
 		case err != nil:
 			return a.fail(fmt.Errorf("reading the input: %w", err))
-		case line == "":
+		case request == "":
 			continue
 		}
-		if err := a.line(ctx, line); errors.Is(err, errExit) {
+		switch err := a.line(ctx, request); {
+		case errors.Is(err, errExit):
 			return exitOK
-		} else if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return exitInterrupted
-		} else if err != nil {
+		case err != nil:
 			a.console.Printf("Error: %v\n", err)
 		}
 	}
 }
 
-func (a *agent) readLine(ctx context.Context) (string, error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	line, err := a.console.ReadLine(ctx, "You › ")
-	return strings.TrimSpace(line), err
-}
-
-// line handles one line of input. A Ctrl-C ends what the line has started, and nothing else.
+// line handles one request or command. A Ctrl-C ends what it has started, and nothing else.
 func (a *agent) line(ctx context.Context, line string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := a.interruptible(ctx)
 	defer stop()
+	var turn Turn
+	var err error
 	if strings.HasPrefix(line, "/") {
-		if err := a.command(ctx, line); ctx.Err() == nil {
-			return err
-		}
-		a.console.Print("(interrupted)\n")
-		return nil
+		err = a.command(ctx, line)
+	} else {
+		turn, err = a.chat.Turn(ctx, line)
+		a.save()
 	}
-	turn, err := a.chat.Turn(ctx, line)
 	switch {
 	case ctx.Err() != nil:
 		a.console.Print("(interrupted)\n")
 		return nil
-	case err != nil:
+	case err != nil || turn.Steps == 0:
 		return err
 	case turn.Limited:
 		a.console.Printf("(stopped after %d steps; say \"go on\" to continue)\n", turn.Steps)
@@ -82,42 +75,80 @@ func (a *agent) line(ctx context.Context, line string) error {
 
 // task is the one-shot mode: one turn, or one command, and an exit code.
 func (a *agent) task(ctx context.Context, task string) int {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	start := time.Now()
+	var turn Turn
+	var err error
 	if strings.HasPrefix(task, "/") {
-		err := a.command(ctx, task)
-		switch {
-		case ctx.Err() != nil:
-			return exitInterrupted
-		case err == nil || errors.Is(err, errExit):
-			return exitOK
-		case errors.Is(err, errDenied):
-			a.fail(err)
-			return exitDenied
-		}
-		return a.fail(err)
+		err = a.command(ctx, task)
+	} else {
+		a.sayWhatIsNotRead()
+		turn, err = a.chat.Turn(ctx, task)
 	}
-	turn, err := a.chat.Turn(ctx, task)
 	switch {
 	case ctx.Err() != nil:
 		a.console.Errorf("geekagent: interrupted\n")
 		return exitInterrupted
-	case err != nil:
+	case errors.Is(err, errDenied):
+		a.fail(err)
+		return exitDenied
+	case err != nil && !errors.Is(err, errExit):
 		return a.fail(err)
 	case turn.Limited:
 		a.console.Printf("--- stopped after %d steps, the limit\n", turn.Steps)
 		return exitLimited
+	case turn.Steps > 0:
+		a.console.Printf("--- done in %s, %d tokens%s\n", plural(turn.Steps, "step"), turn.Tokens, took(a.trace.times, time.Since(start)))
 	}
-	a.console.Printf("--- done in %s, %d tokens%s\n", plural(turn.Steps, "step"), turn.Tokens, took(a.times, time.Since(start)))
 	if turn.Denied {
 		return exitDenied
 	}
 	return exitOK
 }
 
+// sayWhatIsNotRead is for those who give a task more text on stdin: it may be idle, and never end.
+func (a *agent) sayWhatIsNotRead() {
+	in, isFile := a.console.in.(*os.File)
+	if !isFile {
+		return
+	}
+	info, err := in.Stat()
+	if err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0) {
+		a.console.Errorf("(stdin is not read: name a file in the task instead)\n")
+	}
+}
+
 // fail reports an error that ends the program.
 func (a *agent) fail(err error) int {
 	a.console.Errorf("geekagent: %v\n", err)
 	return exitFailure
+}
+
+// interruptible returns a context that a Ctrl-C ends, in place of the program, until stop is called.
+func (a *agent) interruptible(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	a.current.Store(&cancel)
+	return ctx, func() {
+		a.current.CompareAndSwap(&cancel, nil)
+		cancel()
+	}
+}
+
+// interrupt ends what is interruptible, and reports whether there was anything that had not been ended before.
+func (a *agent) interrupt() bool {
+	cancel := a.current.Swap(nil)
+	if cancel != nil {
+		(*cancel)()
+	}
+	return cancel != nil
+}
+
+// save keeps the conversation for /resume.
+func (a *agent) save() {
+	note, err := a.session.Save(a.chat.History)
+	if a.unsaved = err != nil; err != nil {
+		a.fail(err)
+	}
+	if note != "" {
+		a.console.Errorf("geekagent: %s\n", note)
+	}
 }

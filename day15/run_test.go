@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // inFolder makes a new working directory with the given files (name and text in turn), and points the environment to
@@ -94,11 +95,11 @@ func TestWrongConfiguration(t *testing.T) {
 		{"no key", "OPENAI_API_KEY", "", nil, nil, "geekagent: there is no API key: set OPENAI_API_KEY (a local server takes any text), or try it offline: go run ./mockllm go run ./"},
 		{"no key, one task", "OPENAI_API_KEY", "", nil, []string{"go"}, "there is no API key"},
 		{"unreachable server", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", nil, []string{"go"}, "cannot reach the model at http://127.0.0.1:1/v1: "},
-		{"no URL", "OPENAI_BASE_URL", "localhost", nil, []string{"go"}, `OPENAI_BASE_URL is "localhost"; expected a URL such as`},
+		{"no URL", "OPENAI_BASE_URL", "localhost", nil, []string{"go"}, `OPENAI_BASE_URL is not a URL such as`},
 		{"broken permissions", "", "", []string{home + "/GeekAgent.json", "{\n  \"tools\": {\"ls\": \"alow\"}\n}"}, []string{"/help"}, "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls"},
 		{"permissions with a comment", "", "", []string{home + "/GeekAgent.json", "{} // all"}, nil, "GeekAgent.json:1:4: invalid character '/'"},
 		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "geekagent: the root in .geekagent/GeekAgent.json: "},
-		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "is no folder"},
+		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "is not a folder"},
 		{"broken knowledge base", "", "", []string{home + "/knowledge.json", `{"documents": [}`}, []string{"/help"}, "knowledge.json:1:16: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -385,4 +386,55 @@ func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
 	if _, err := os.Stat(home + "/session.json"); err != nil {
 		t.Errorf("the conversation was not saved: %v", err)
 	}
+}
+
+// The program hangs in a write, and ends all the same.
+func TestASignalEndsAProgramThatHangs(t *testing.T) {
+	inFolder(t, newFakeModel(t, says(strings.Repeat("x", 1<<20))))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() // nobody reads it to its end
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), asAgent...)
+	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	reader := bufio.NewReaderSize(r, 16)
+	for text := ""; !strings.HasSuffix(text, "xxxx"); {
+		b, err := reader.ReadByte()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for { // the first one ends the turn, which cannot say so; two that come at once may count as one
+		cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(lastWait / 4):
+			continue
+		}
+		break
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestStdinOfATaskIsNotReadInSilence(t *testing.T) {
+	inFolder(t, newFakeModel(t))
+	_, stdin, until := spawn(t, "explain this")
+	io.WriteString(stdin, "a log\n")
+	until("(stdin is not read: name a file in the task instead)\n")
+	until("--- done in 1 step")
 }

@@ -1,96 +1,119 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
+	"os"
+	"strings"
+	"unicode/utf8"
 )
 
-// Session keeps one conversation in a file, to be taken up again after the program has ended.
-type Session struct{ file string }
+// Message is one entry of the conversation, in the shape of the Chat Completions API (messages[]).
+type Message struct {
+	Role       string     `json:"role"` // system, user, assistant or tool
+	Content    string     `json:"content"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`   // of an assistant
+	ToolCallID string     `json:"tool_call_id,omitempty"` // of a tool: the call that it answers
 
-// sessionFile is the file's content.
-type sessionFile struct {
-	Messages []Message `json:"messages"`
+	raw json.RawMessage // of an assistant: all that came, since a provider wants back what it added
 }
 
-// Save puts the conversation in the place of the one saved before. One in which nothing was said yet does not count:
-// the file stays as it is.
-func (s Session) Save(messages []Message) error {
-	if !slices.ContainsFunc(messages, func(m Message) bool { return m.Role != "system" }) {
-		return nil
+// ToolCall is the model's wish to have a tool run (messages[].tool_calls[]).
+type ToolCall struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"` // a JSON object as text
+	} `json:"function"`
+}
+
+// plainMessage is a Message without its methods.
+type plainMessage Message
+
+// MarshalJSON writes an assistant's message as it came.
+func (m Message) MarshalJSON() ([]byte, error) {
+	if m.raw != nil {
+		return m.raw, nil
 	}
-	if err := saveJSON(s.file, sessionFile{messages}); err != nil {
-		return fmt.Errorf("cannot save the session: %w", err)
+	return json.Marshal(plainMessage(m))
+}
+
+// UnmarshalJSON keeps all of an assistant's message.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	err := json.Unmarshal(data, (*plainMessage)(m))
+	if m.Role == "assistant" {
+		m.raw = bytes.Clone(data)
+	}
+	if err != nil {
+		return fmt.Errorf("a message cannot be read: %v", err) // its place would be one in the message
 	}
 	return nil
 }
 
-// Load returns the saved conversation, as it was given to Save. It fails without one, and for a file that the model's
-// API would not accept as a history: mending it would mean to drop or make up what was said.
-func (s Session) Load() ([]Message, error) {
-	var saved sessionFile
-	err := loadJSON(s.file, &saved)
+// redacted returns a model's message without secrets, whatever member they stand in. It fails where the name of one breaks
+// the JSON.
+func (m Message) redacted(redact *Redactor) (clean Message, err error) {
+	err = json.Unmarshal([]byte(redact.Redact(string(m.raw))), &clean)
+	return clean, err
+}
+
+// estimateTokens estimates what v costs as JSON. A token is about four characters, in any language.
+func estimateTokens(v any) int {
+	data, _ := json.Marshal(v) // a schema that is not JSON fails the request itself, with a better message
+	return (utf8.RuneCount(data) + 3) / 4
+}
+
+// Session keeps the conversation in a file, to be taken up again after the program has ended.
+type Session struct {
+	file string
+	last fs.FileInfo // the file as we found it, or left it; nil if there was none
+}
+
+// newSession returns the Session of a file, which need not exist.
+func newSession(file string) *Session {
+	info, _ := os.Stat(file)
+	return &Session{file, info}
+}
+
+// Save puts the conversation in the place of the one saved before; an empty one is not saved. Where another agent has
+// saved its own there since, ours goes into a file beside it from now on, and note says so.
+func (s *Session) Save(messages []Message) (note string, err error) {
+	if len(messages) == 0 {
+		return "", nil
+	}
+	now, err := os.Stat(s.file)
+	if err == nil && (s.last == nil || !os.SameFile(now, s.last) || !now.ModTime().Equal(s.last.ModTime())) {
+		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in ", s.file)
+		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(s.file, ".json"), os.Getpid())
+		note += s.file
+	}
+	if err := saveJSON(s.file, map[string][]Message{"messages": messages}); err != nil {
+		return note, fmt.Errorf("cannot save the session: %w", err)
+	}
+	s.last, err = os.Stat(s.file)
+	return note, err
+}
+
+// Load returns the conversation that was saved in a file; "" is the session's own.
+func (s *Session) Load(file string) ([]Message, error) {
+	if file == "" {
+		file = s.file
+	}
+	var saved struct {
+		Messages []Message `json:"messages"`
+	}
+	err := loadJSON(file, &saved)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no saved session (%s): %w", s.file, fs.ErrNotExist)
+		return nil, fmt.Errorf("there is no saved session (%s)", file)
 	case err == nil && len(saved.Messages) == 0:
-		err = fmt.Errorf("%s: there are no messages in it", s.file)
-	case err == nil:
-		if err = checkHistory(saved.Messages); err != nil {
-			err = fmt.Errorf("%s: %w", s.file, err)
-		}
+		err = fmt.Errorf("%s: there are no messages in it", file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the session: %w; mend the file, or remove it", err)
 	}
 	return saved.Messages, nil
-}
-
-// checkHistory returns what the Chat Completions API would refuse in a history: an unknown role, arguments that are no
-// JSON object, a call without an id or a name, and above all a message with tool calls that is not followed at once by
-// exactly one tool message for each call. Messages are counted from 1.
-func checkHistory(messages []Message) error {
-	var open []string // the ids of calls that wait for their tool message
-	for i, m := range messages {
-		at := slices.Index(open, m.ToolCallID)
-		switch {
-		case m.Role == "tool" && at < 0:
-			return fmt.Errorf("message %d: a tool message for %q, which no call before it waits for", i+1, m.ToolCallID)
-		case m.Role == "tool":
-			open = slices.Delete(open, at, at+1)
-			continue
-		case len(open) > 0:
-			return fmt.Errorf("message %d: the tool call %q before it has no tool message", i+1, open[0])
-		case !slices.Contains([]string{"system", "user", "assistant"}, m.Role):
-			return fmt.Errorf("message %d: unknown role %q", i+1, m.Role)
-		case m.Role != "assistant" && len(m.ToolCalls) > 0:
-			return fmt.Errorf("message %d: tool calls in a message of role %q", i+1, m.Role)
-		}
-		for _, call := range m.ToolCalls {
-			if err := checkToolCall(call, open); err != nil {
-				return fmt.Errorf("message %d: %w", i+1, err)
-			}
-			open = append(open, call.ID)
-		}
-	}
-	if len(open) > 0 {
-		return fmt.Errorf("the end: the tool call %q has no tool message", open[0])
-	}
-	return nil
-}
-
-func checkToolCall(call ToolCall, others []string) error {
-	var object map[string]json.RawMessage
-	switch err := json.Unmarshal([]byte(call.Function.Arguments), &object); {
-	case call.ID == "" || !goodName.MatchString(call.Function.Name) || call.Type != "function":
-		return errors.New("a tool call must have an id, the type function, and a name")
-	case slices.Contains(others, call.ID):
-		return fmt.Errorf("two tool calls have the id %q", call.ID)
-	case err != nil || object == nil:
-		return fmt.Errorf("the arguments of the tool call %q are no JSON object", call.ID)
-	}
-	return nil
 }

@@ -1,145 +1,115 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"regexp"
+	"strconv"
 	"time"
-
-	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-// What a model may send in one answer.
-const (
-	maxAnswer = 32 << 20 // bytes of events
-	maxCalls  = 128      // tool calls
-)
+// maxAnswer is how long an answer may be, in bytes as it comes over the wire.
+const maxAnswer = 32 << 20
 
 // Answer is what the model said, put together.
 type Answer struct {
-	Text   string
-	Calls  []ToolCall
-	Finish string // stop, tool_calls, length, content_filter, …
-	Usage  Usage  // zero if the server does not count
+	Text    string  // what it says, or why it refuses to
+	Calls   []Call  // as the model wrote them
+	Message Message // for the history; it has as many tool calls as Calls, in the same order
+	Finish  string  // stop, tool_calls, length, content_filter, …
+	Tokens  int     // of the request with its answer; 0 if the server does not count
 }
 
-// Usage counts the tokens of a request with its answer.
-type Usage struct {
-	Total int `json:"total_tokens"`
-}
+// CutOff reports whether the model was stopped before it had said everything.
+func (a Answer) CutOff() bool { return cutOff.MatchString(a.Finish) }
 
-// chunk is one event of a stream, or a whole answer that was not streamed: then message stands for delta.
+// cutOff matches what servers call length, max_tokens, content_filter and the like.
+var cutOff = regexp.MustCompile(`(?i)length|max|filter|safety|prohibited|blocklist|recitation`)
+
+// chunk is an event of a stream, or a whole answer: that one has a message in place of a delta.
 type chunk struct {
 	Choices []struct {
-		Delta   delta  `json:"delta"`
-		Message delta  `json:"message"`
-		Finish  string `json:"finish_reason"`
+		Delta   json.RawMessage `json:"delta"`
+		Message json.RawMessage `json:"message"`
+		Finish  string          `json:"finish_reason"`
 	} `json:"choices"`
-	Usage Usage           `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Usage *struct {
+		Total int `json:"total_tokens"`
+	} `json:"usage"`
+	Error  any    `json:"error"`
+	Object string `json:"object"`
 }
 
-type delta struct {
-	Content   content    `json:"content"`
-	ToolCalls []fragment `json:"tool_calls"`
+// assembly puts an answer together.
+type assembly struct {
+	show    func(string) // gets each piece of the text as it comes
+	shown   int          // how much of it, in bytes of JSON
+	message partial
+	finish  string
+	tokens  int
+	size    int
 }
 
-// content is text: a string, or a list of parts from some servers.
-type content string
-
-// UnmarshalJSON does not fail: what is neither, and a part without text, says nothing.
-func (c *content) UnmarshalJSON(data []byte) error {
-	var text string
-	var parts []json.RawMessage
-	if json.Unmarshal(data, &text) != nil && json.Unmarshal(data, &parts) == nil {
-		for _, raw := range parts {
-			var part struct {
-				Text string `json:"text"`
-			}
-			_ = json.Unmarshal(raw, &part) // a part of another shape has no text
-			text += part.Text
+// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type. heard is called when
+// something has come.
+func (a *assembly) read(body io.Reader, heard func()) error {
+	events := newEventReader(body)
+	for {
+		e, err := events.next()
+		switch {
+		case err == nil && string(e.data) == "[DONE]", err == io.EOF, err != nil && a.finish != "":
+			return nil // where all has been said, it does not matter how the connection ended
+		case err == nil && e.data != nil:
+			err = a.add(e)
+		}
+		if err != nil {
+			return err
+		}
+		if a.finish == "" || e.data != nil { // a comment is a sign of life, but no reason to stay
+			heard()
 		}
 	}
-	*c = content(text)
+}
+
+// add takes one event. Members of an unexpected type count as absent.
+func (a *assembly) add(e event) error {
+	if a.size += len(e.data); a.size > maxAnswer {
+		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
+	}
+	var c chunk
+	var mismatch *json.UnmarshalTypeError
+	err := json.Unmarshal(e.data, &c)
+	failed := c.Error != nil || c.Object == "error" || e.name == "error" || c.Choices == nil && c.Usage == nil
+	switch why := reason(e.data); {
+	case failed && why != "":
+		return fmt.Errorf("the model failed: %s", why)
+	case err == nil || errors.As(err, &mismatch):
+		err = a.addChunk(c)
+	}
+	if err != nil {
+		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, e.data)
+	}
 	return nil
 }
 
-// assembly puts an answer together. The zero assembly is ready.
-type assembly struct {
-	redact *Redactor // for errors: they quote what came
-	text   strings.Builder
-	calls  []*openCall
-	finish string
-	usage  Usage
-	size   int
-}
-
-// readEvents reads a stream to its end: [DONE], or the end of the connection. Each event starts silence anew, until the
-// model has said why it stopped.
-func (a *assembly) readEvents(events ssestream.Decoder, text func(string), silence *time.Timer) error {
-	for events.Next() {
-		data := bytes.TrimSpace(events.Event().Data)
-		if bytes.Equal(data, []byte("[DONE]")) {
-			return nil
-		}
-		said := a.finish != ""
-		if len(data) > 0 { // else a comment: the server is alive
-			if err := a.add(data, text); err != nil {
-				return err
-			}
-		}
-		switch {
-		case a.finish == "":
-			silence.Reset(modelSilence)
-		case !said:
-			silence.Reset(lastWords)
-		}
-	}
-	if a.finish != "" {
-		return nil // all has been said; how the connection ended does not matter
-	}
-	return events.Err()
-}
-
-// readBody reads an answer that came in one piece.
-func (a *assembly) readBody(body io.Reader, text func(string)) error {
-	data, err := io.ReadAll(io.LimitReader(body, maxAnswer))
-	if err != nil {
-		return err
-	}
-	return a.add(data, text)
-}
-
-// add takes one event. Members of an unexpected type count as absent; only what is no JSON at all is an error.
-func (a *assembly) add(data []byte, text func(string)) error {
-	var c chunk
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
-		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, preview(a.redact.Redact(string(data)), 100))
-	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return fmt.Errorf("the model failed: %s", preview(a.redact.Redact(errorText(data)), 300))
-	}
-	if a.size += len(data); a.size > maxAnswer {
-		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
-	}
-	if c.Usage.Total > 0 && c.Usage.Total < 1<<30 {
-		a.usage = c.Usage
+func (a *assembly) addChunk(c chunk) error {
+	if c.Usage != nil && c.Usage.Total < 1<<30 {
+		a.tokens = max(a.tokens, c.Usage.Total)
 	}
 	for _, choice := range c.Choices {
-		for _, d := range []delta{choice.Delta, choice.Message} {
-			if d.Content != "" {
-				a.text.WriteString(string(d.Content))
-				text(string(d.Content))
+		for _, delta := range []json.RawMessage{choice.Delta, choice.Message} {
+			if len(delta) == 0 || delta[0] != '{' {
+				continue
 			}
-			for _, f := range d.ToolCalls {
-				if a.addFragment(f); len(a.calls) > maxCalls {
-					return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
-				}
+			if err := a.message.merge(delta); err != nil {
+				return err
 			}
+			content, _ := a.message["content"].(rawText)
+			a.showNow(content[:content.whole()])
 		}
 		if choice.Finish != "" {
 			a.finish = choice.Finish
@@ -148,10 +118,111 @@ func (a *assembly) add(data []byte, text func(string)) error {
 	return nil
 }
 
+// showNow shows what is new of the text.
+func (a *assembly) showNow(text rawText) {
+	if len(text) > a.shown {
+		a.show(text[a.shown:].String())
+		a.shown = len(text)
+	}
+}
+
 // answer returns what was put together. It fails if the model never said why it stopped: then the rest is missing.
 func (a *assembly) answer() (Answer, error) {
 	if a.finish == "" {
 		return Answer{}, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
 	}
-	return Answer{a.text.String(), a.toolCalls(), a.finish, a.usage}, nil
+	answer := Answer{Text: a.message.text("content"), Calls: a.message.finishCalls(), Finish: a.finish, Tokens: a.tokens}
+	if a.finish == "tool_calls" && answer.Calls == nil {
+		return Answer{}, errors.New("the model says that it calls a tool, but sent no call; try again")
+	}
+	said, _ := a.message["content"].(rawText)
+	a.message["role"], a.message["content"] = "assistant", said
+	if refusal, _ := a.message["refusal"].(rawText); len(said) == 0 {
+		answer.Text, said = refusal.String(), refusal
+	}
+	a.showNow(said)
+	data, err := json.Marshal(a.message)
+	if err == nil {
+		err = json.Unmarshal(data, &answer.Message)
+	}
+	return answer, err
+}
+
+// maxEvent is the longest event that is read, in bytes.
+const maxEvent = 64 << 20
+
+// event is one event of an event stream (HTML standard, section 9.2).
+type event struct {
+	name  string // of the field event
+	id    string
+	retry time.Duration // how long to wait before connecting again; 0 where the event does not say
+	data  []byte        // the data lines, joined by line feeds
+}
+
+// eventReader reads an event stream, as models and MCP servers send it.
+type eventReader struct{ lines *bufio.Reader }
+
+// newEventReader returns a reader of the event stream r.
+func newEventReader(r io.Reader) *eventReader { return &eventReader{bufio.NewReaderSize(r, 64<<10)} }
+
+// next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
+// but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
+// error of r, and on an event of more than maxEvent bytes.
+func (r *eventReader) next() (e event, err error) {
+	size, bare := 0, false
+	for {
+		line, err := r.line(maxEvent - size)
+		if len(line) == 0 && size > 0 && (err == nil || err == io.EOF) {
+			return e, nil
+		}
+		if len(line) == 0 && err != nil {
+			return e, err
+		}
+		if len(line) > 0 {
+			bare = bare || size == 0 && bytes.ContainsAny(line[:1], "{[<")
+			size += len(line)
+			if bare {
+				line = append([]byte("data:"), line...)
+			}
+			e.field(line)
+		}
+	}
+}
+
+// line returns the next line without its end; the last line may come without one.
+func (r *eventReader) line(limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.lines.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
+		}
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+// field takes one line: a name, a colon, a value. Comments and unknown fields are ignored.
+func (e *event) field(line []byte) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "data", "error": // llama.cpp reports errors in a field of that name
+		if string(name) == "error" {
+			e.name = "error"
+		}
+		if e.data != nil {
+			value = append(append(e.data, '\n'), value...)
+		}
+		e.data = value
+	case "event":
+		e.name = string(value)
+	case "id":
+		e.id = string(value)
+	case "retry":
+		ms, _ := strconv.Atoi(string(value)) // what is not a number says nothing
+		e.retry = time.Duration(ms) * time.Millisecond
+	}
 }

@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 )
 
@@ -114,6 +115,7 @@ func TestAnswersOfRealServers(t *testing.T) {
 			": hi\r\n\r\nevent: message\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"ok\"}}]}\r\n\r\nid: 7\r\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\r\n\r\n",
 			"ok", "stop", nil},
 		{"an event over several data lines", "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\ndata: \"finish_reason\":\"stop\"}]}\n\n", "ok", "stop", nil},
+		{"a last event without its blank line", `data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`, "ok", "stop", nil},
 		{"a whole answer, not streamed", `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",` +
 			`"function":{"name":"add","arguments":{"a":1}}}]},"finish_reason":"tool_calls"}]}`, "", "tool_calls", []wantCall{{"c1", "add", `{"a":1}`}}},
 	} {
@@ -128,8 +130,9 @@ func TestAnswersOfRealServers(t *testing.T) {
 			var got []wantCall
 			ids := map[string]bool{}
 			for i, call := range answer.Calls {
-				ids[call.ID] = true
-				got = append(got, wantCall{call.ID, call.Function.Name, call.Function.Arguments})
+				id := answer.Message.ToolCalls[i].ID
+				ids[id] = true
+				got = append(got, wantCall{id, call.Name, call.Args})
 				if i < len(test.calls) && test.calls[i].id == "" {
 					got[i].id = ""
 				}
@@ -148,8 +151,8 @@ func TestAnswersOfRealServers(t *testing.T) {
 func TestAnAnswerIsWholeWithoutTheEndOfTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: openConnection(deltas("stop", `{"content":"Hello."}`))} // and then comments
-		config := Config{BaseURL: "http://model.test/v1", Key: "k", Model: "m"}
-		m := &Model{config, openai.NewClient(option.WithBaseURL(config.BaseURL), option.WithAPIKey(config.Key), option.WithHTTPClient(client)), nil}
+		m := newModel(modelEnv("http://model.test/v1"))
+		m.client.Options = append(m.client.Options, option.WithHTTPClient(client))
 		begin := time.Now()
 		answer, err := m.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {})
 		if took := time.Since(begin); err != nil || answer.Text != "Hello." || took != lastWords {
@@ -182,19 +185,25 @@ func TestAnswersThatFail(t *testing.T) {
 	const half = `{"choices":[{"delta":{"content":"half a sent"}}]}`
 	for _, test := range []struct{ name, stream, want string }{
 		{"the stream ends without a finish reason", events(half), "cut off"},
-		{"the connection ends in the middle of an event", "data: " + half + "\n\ndata: {\"choi", "cut off"},
+		{"the connection ends in the middle of an event", "data: " + half + "\n\ndata: {\"choi", "cannot be read: unexpected end of JSON input"},
 		{"an empty stream", "", "cut off"},
 		{"an error inside a good stream", events(half, `{"error":{"message":"overloaded","code":503}}`), "the model failed: overloaded"},
-		{"an error that quotes the key, in its middle", events(`{"error":{"message":"` + strings.Repeat("x", 290) + `key-of-the-test"}}`), "[REDACTED…"},
+		{"an error without a name for it", events(`{"object":"error","message":"too long"}`), "the model failed: too long"},
+		{"an error as a line of its own", "error: {\"code\":400,\"message\":\"context size\"}\n\ndata: [DONE]\n\n", "the model failed: context size"},
+		{"an event of the name error", "event: error\ndata: {\"detail\":\"worker died\"}\n\n", "the model failed: worker died"},
+		{"an error in place of an answer", `{"error":"Bad Request","message":"the reason"}`, "the model failed: the reason"},
+		{"a list around an error", `400 [{"error":{"message":"API key not valid"}}]`, "400 Bad Request: API key not valid. Check OPENAI_API_KEY"},
+		{"calls that are announced and do not come", deltas("tool_calls", `{"content":"I will"}`), "sent no call"},
+		{"a web page", "<html>please log in</html>", "cannot be read"},
 		{"an error that is only a text", events(`{"error":"no memory"}`), "the model failed: no memory"},
 		{"calls without end", deltas("tool_calls", `{"tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"index":7,"id":"c"},`, 3), ",")+`]}`,
-			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool calls"},
+			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool_calls"},
 		{"an event that is no JSON", events(`{oops`), "cannot be read"},
 		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
 		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
 		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope. Check OPENAI_MODEL (fake)"},
 		{"an error that is not in OpenAI's shape", `400 {"error":"model not loaded"}`, "400 Bad Request: model not loaded"},
-		{"an error that is no JSON", "500 <h1>broken\x1b[2J</h1>", `500 Internal Server Error: <h1>broken\x1b[2J</h1>`},
+		{"an error that is not JSON", "500 <h1>broken</h1>", `500 Internal Server Error: <h1>broken</h1>`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, _, err := ask(t, test.stream)
@@ -216,15 +225,14 @@ func manyCalls(n int) string {
 
 // ask sends one request to a server with the given script.
 func ask(t *testing.T, script string) (answer Answer, streamed string, err error) {
-	redact := newRedactor([]string{"A_KEY=key-of-the-test"})
-	model := newModel(Config{BaseURL: newFakeModel(t, script).URL, Key: "test-key", Model: "fake"}, redact)
+	model := newModel(modelEnv(newFakeModel(t, script).URL))
 	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece })
 	return answer, streamed, err
 }
 
 func TestRequestWithoutTools(t *testing.T) {
 	server := newFakeModel(t, says("hi"))
-	model := newModel(Config{BaseURL: server.URL, Key: "test-key", Model: "fake"}, nil)
+	model := newModel(modelEnv(server.URL))
 	if _, err := model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -234,17 +242,12 @@ func TestRequestWithoutTools(t *testing.T) {
 }
 
 func TestUnreachableModel(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, want string
-		config     Config
-	}{
-		{"no key", "there is no API key: set OPENAI_API_KEY", Config{BaseURL: defaultBaseURL}},
-		{"no URL", `OPENAI_BASE_URL is "localhost:1"`, Config{BaseURL: "localhost:1", Key: "k"}},
-		{"nobody listens", "cannot reach the model at http://127.0.0.1:1/v1", Config{BaseURL: "http://user:s3cr3t@127.0.0.1:1/v1?key=s3cr3t", Key: "k"}},
+	for _, test := range []struct{ name, want, url string }{
+		{"no URL", "OPENAI_BASE_URL is not a URL such as", "localhost:1"},
+		{"nobody listens", "cannot reach the model at http://127.0.0.1:1/v1", "http://user:s3cr3t@127.0.0.1:1/v1?key=s3cr3t"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newModel(test.config, nil).Answer(t.Context(), nil, nil, func(string) {})
+			_, err := newModel(modelEnv(test.url)).Answer(t.Context(), nil, nil, func(string) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -254,10 +257,85 @@ func TestUnreachableModel(t *testing.T) {
 
 func TestInterruptedRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	server := newFakeModel(t)
-	server.answers = []string{deltas("stop", `{"content":"one"}`, `{"content":"two"}`)}
-	_, err := newModel(Config{BaseURL: server.URL, Key: "k"}, nil).Answer(ctx, nil, nil, func(string) { cancel() })
+	server := newFakeModel(t, deltas("stop", `{"content":"one"}`, `{"content":"two"}`))
+	_, err := newModel(modelEnv(server.URL)).Answer(ctx, nil, nil, func(string) { cancel() })
 	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+// What a provider adds to a message goes back with the next request.
+func TestAMessageIsKeptAsItCame(t *testing.T) {
+	server := newFakeModel(t, deltas("tool_calls", `{"role":"assistant","reasoning_content":"Let me "}`, `{"reasoning_content":"think.","reasoning_details":[{"index":0,"type":"text","text":"a"}]}`,
+		`{"reasoning_details":[{"index":0,"type":"text","text":"b"},{"index":1,"data":"xx"}],"n":1,"flag":null}`,
+		`{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"now","arguments":"{}"},"extra_content":{"google":{"thought_signature":"c2ln"}}}]}`),
+		`{"choices":[{"message":{"role":"assistant","content":null,"refusal":"I would rather not."},"finish_reason":"stop"}]}`)
+	b := newBench(t, server, "", "")
+	b.add(t, "now", Allow, "noon")
+	for _, text := range []string{"go", "and now?"} {
+		if _, err := b.chat.Turn(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range map[int]string{
+		1: `{"content":"","n":1,"reasoning_content":"Let me think.","reasoning_details":[{"index":0,"text":"ab","type":"text"},{"data":"xx","index":1}],"role":"assistant",` +
+			`"tool_calls":[{"extra_content":{"google":{"thought_signature":"c2ln"}},"function":{"arguments":"{}","name":"now"},"id":"c1","type":"function"}]}`,
+		3: `{"content":"","refusal":"I would rather not.","role":"assistant"}`,
+	} {
+		if got, err := json.Marshal(server.last()[i]); err != nil || string(got) != want {
+			t.Errorf("message %d went back as\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	if !strings.Contains(b.out.String(), "I would rather not.\n") {
+		t.Errorf("the refusal is not on the screen: %s", b.out.String())
+	}
+}
+
+func TestHalvesOfACharacterAreJoined(t *testing.T) {
+	for name, pieces := range map[string][]string{
+		"the escapes of a pair":           {`a\ud83c`, `\udf89b`},
+		"an escape at the end":            {`a`, `\ud83c\udf89`, `b`},
+		"the bytes of a character":        {"a\xf0\x9f", "\x8e\x89b"},
+		"a half that nothing follows":     {`a\ud83c`},
+		"a backslash before a letter u":   {`a\\ud83c`, `b`},
+		"many backslashes, and then half": {`\\\\\\\ud83c`, `\udf89`},
+	} {
+		var all []string
+		for _, piece := range pieces {
+			all = append(all, `{"content":"`+piece+`"}`)
+		}
+		answer, streamed, err := ask(t, deltas("stop", all...))
+		var want string
+		if json.Unmarshal([]byte(`"`+strings.Join(pieces, "")+`"`), &want); err != nil || answer.Text != want || streamed != want {
+			t.Errorf("%s: %q, streamed %q, error %v; want %q", name, answer.Text, streamed, err, want)
+		}
+	}
+}
+
+func TestRequestsGoWhereTheBaseURLSays(t *testing.T) {
+	var paths []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		paths = append(paths, r.URL.String())
+		switch r.URL.Path {
+		case "/moved/chat/completions":
+			http.Redirect(w, r, "/v1/chat/completions?x=1", http.StatusTemporaryRedirect)
+		case "/elsewhere/chat/completions":
+			http.Redirect(w, r, "http://other.test/v1/chat/completions", http.StatusTemporaryRedirect)
+		case "/lost/chat/completions":
+			http.Redirect(w, r, "/v1/chat/completions", http.StatusFound) // makes a GET of it
+		default:
+			io.WriteString(w, says("hi"))
+		}
+	}))
+	defer server.Close()
+	for path, want := range map[string]string{
+		"/v1?api-version=1&x=%2F": "/v1/chat/completions?api-version=1&x=%2F", "/moved": "/moved/chat/completions /v1/chat/completions?x=1",
+		"/elsewhere": "307 Temporary Redirect", "/lost": "302 Found",
+	} {
+		paths = nil
+		_, err := newModel(modelEnv(server.URL+path)).Answer(t.Context(), nil, nil, func(string) {})
+		if err == nil && strings.Join(paths, " ") != want || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "check OPENAI_BASE_URL")) {
+			t.Errorf("%s: requests to %q, error %v; want %q", path, paths, err, want)
+		}
 	}
 }

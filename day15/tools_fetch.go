@@ -1,175 +1,172 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
-	"slices"
+	"regexp"
 	"strings"
+	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 const (
-	fetchLimit   = 20 * time.Second
-	maxFetched   = 1 << 20 // bytes of a page that are read
+	fetchLimit   = 20 * time.Second // for one page, redirects included
+	maxFetched   = 1 << 20          // bytes of a page that are read
 	maxRedirects = 5
 )
 
-const fetchSchema = `{"type":"object","properties":{
-	"url":{"type":"string","description":"The address, beginning with http:// or https://"}},"required":["url"]}`
-
-// fetcher reads pages from the web. The zero fetcher has no time limit; it is safe for concurrent use.
-type fetcher struct {
-	limit    time.Duration // for one page, redirects included
-	resolver *net.Resolver // nil stands for the system's
-}
-
-// webPage is a page as text.
-type webPage struct {
-	title string // "" if it has none
-	text  string
-}
-
 // fetchTool is the tool fetch.
 func fetchTool() Tool {
-	f := fetcher{limit: fetchLimit}
 	return Tool{
 		Name:        "fetch",
 		Description: "Fetch a web page and show its text.",
-		Parameters:  json.RawMessage(fetchSchema),
-		Run:         f.run,
-		Preview: func(_ context.Context, args json.RawMessage) string {
-			address, err := fetchAddress(args)
-			if err != nil {
-				return failingPreview("fetch", args, err)
+		Parameters: json.RawMessage(`{"type":"object","properties":{` +
+			`"url":{"type":"string","description":"The address, beginning with http:// or https://"}},"required":["url"]}`),
+		Plan: func(_ context.Context, args json.RawMessage) (Plan, error) {
+			var a struct {
+				URL string `json:"url"`
 			}
-			return "About to fetch: " + visibleLine(address)
+			if err := decodeArgs(args, &a); err != nil {
+				return Plan{}, err
+			}
+			_, err := parseAddress(a.URL)
+			return Plan{
+				Preview: "About to fetch: " + visibleLine(a.URL),
+				Caution: addressCaution(a.URL),
+				Run: func(ctx context.Context) (string, error) {
+					title, text, err := fetchPage(ctx, a.URL)
+					return strings.TrimPrefix(title+"\n\n"+text, "\n\n"), err
+				},
+			}, err
 		},
-		Caution: func(args json.RawMessage) string {
-			address, _ := fetchAddress(args) // Run reports the error
-			return addressCaution(address)
-		},
 	}
 }
 
-// fetchAddress takes the address out of a call, as the model wrote it.
-func fetchAddress(args json.RawMessage) (string, error) {
-	a := struct {
-		URL string `json:"url"`
-	}{}
-	err := decodeArgs(args, &a)
-	return a.URL, err
-}
-
-// run is a call of the tool: the title of the page, and its text.
-func (f fetcher) run(ctx context.Context, args json.RawMessage) (string, error) {
-	address, err := fetchAddress(args)
-	if err != nil {
-		return "", err
-	}
-	page, err := f.fetch(ctx, address)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimPrefix(page.title+"\n\n"+page.text, "\n\n"), nil
-}
-
-// fetch reads one page as text. A redirect to another host is not followed: the text says where it leads, and a person
-// is asked anew. It fails, without the query of the address in the error, on a status of 400 or above, on a page that is
-// no text, after f.limit, and where a public name leads into this machine's network (see get).
-func (f fetcher) fetch(ctx context.Context, address string) (webPage, error) {
-	if f.limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, f.limit, fmt.Errorf("no answer within %v", f.limit))
-		defer cancel()
-	}
-	at, err := parseAddress(address)
-	for hop := 0; err == nil; hop++ {
-		var response *http.Response
-		if response, err = f.get(ctx, at); err != nil {
-			break
-		}
-		to, redirectErr := response.Location()
-		if response.StatusCode/100 != 3 || redirectErr != nil {
-			return readPage(ctx, at, response)
-		}
-		response.Body.Close()
-		switch {
-		case !strings.EqualFold(to.Host, at.Host):
-			return webPage{text: fmt.Sprintf("%s redirects to another host, which was not asked: %s", plainURL(at), to.Redacted())}, nil
-		case hop == maxRedirects:
-			return webPage{}, fmt.Errorf("%s: more than %d redirects", plainURL(at), maxRedirects)
-		}
-		at, err = parseAddress(to.String())
-	}
-	return webPage{}, err
-}
-
-// get sends one request. A transport of its own for each makes sure that the answer about the address holds for the
-// connection that is used. A proxy looks names up itself: where a public name leads is then out of our sight.
-func (f fetcher) get(ctx context.Context, u *url.URL) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
+// parseAddress takes an address of the web. It fails on other schemes, and on a user name or password in it: what
+// stands before an @ looks like the host and is none.
+func parseAddress(address string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	switch {
+	case err != nil:
 		return nil, errors.New("the address is not valid")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return nil, errors.New("the address must begin with http:// or https:// and a host")
+	case u.User != nil:
+		return nil, errors.New("the address must not have a user name or password in it")
 	}
-	request.Header.Set("User-Agent", "geekagent")
+	return u, nil
+}
+
+// plainURL is u for messages: the query, where keys like to travel, is left out.
+func plainURL(u *url.URL) string {
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}
+
+// addressCaution is the Caution of a call with an address of the web: why a person has to be asked even where a rule says
+// allow, or "".
+func addressCaution(address string) string {
+	u, err := parseAddress(address)
+	if err != nil || !inside(u.Hostname()) {
+		return ""
+	}
+	return "the address is inside this machine's network: " + u.Hostname()
+}
+
+// insideName finds names of this machine and its network: those without a domain are looked up in the local one.
+var insideName = regexp.MustCompile(`(?i)^[^.]*\.?$|\.(?:localhost|local|internal)\.?$`)
+
+// inside reports whether a host's name or IP address, as it stands in a URL, belongs to this machine or its network.
+// A public name can still lead there: see refuseInside.
+func inside(host string) bool {
+	addr, err := netip.ParseAddr(strings.TrimSuffix(host, "."))
+	if addr = addr.Unmap(); err != nil {
+		return insideName.MatchString(host)
+	}
+	shared := netip.MustParsePrefix("100.64.0.0/10") // RFC 6598: between a provider and its customers
+	return !addr.IsGlobalUnicast() || addr.IsPrivate() || shared.Contains(addr)
+}
+
+// refuseInside is a net.Dialer's Control for names that look public: by now the name is resolved, and nobody was
+// warned that it leads into this machine's network.
+func refuseInside(_, address string, _ syscall.RawConn) error {
+	if host, _, err := net.SplitHostPort(address); err != nil || inside(host) {
+		return fmt.Errorf("it leads to %s, inside this machine's network, and was refused", address)
+	}
+	return nil
+}
+
+// fetchPage reads one page as text; the title is "" if it has none. A redirect to another host is not followed: the text
+// says where it leads, and a person is asked anew. It fails, without the query of the address in the error, on a status of
+// 400 or above, on a page that is no text, after fetchLimit, and where a public name leads into this machine's network.
+func fetchPage(ctx context.Context, address string) (title, text string, err error) {
+	u, err := parseAddress(address)
+	if err != nil {
+		return "", "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, fetchLimit, fmt.Errorf("no answer within %v", fetchLimit))
+	defer cancel()
+	if title, text, err = readPage(ctx, u, maxRedirects); err != nil {
+		err = fmt.Errorf("%s: %w", plainURL(u), err)
+	}
+	return title, text, err
+}
+
+// readPage reads the page at u, or the one that it redirects to.
+func readPage(ctx context.Context, u *url.URL, redirects int) (title, text string, err error) {
+	response, err := fetchOnce(ctx, u)
+	if err != nil {
+		return "", "", err
+	}
+	defer response.Body.Close()
+	if to, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
+		switch {
+		case !strings.EqualFold(to.Host, u.Host):
+			return "", plainURL(u) + " redirects to another host, which was not asked: " + to.Redacted(), nil
+		case redirects == 0:
+			return "", "", fmt.Errorf("more than %d redirects", maxRedirects)
+		}
+		return readPage(ctx, to, redirects-1)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
+	if err != nil {
+		return "", "", err
+	}
+	note, kind := "", strings.ToLower(response.Header.Get("Content-Type"))
+	if len(body) > maxFetched {
+		body = bytes.TrimRightFunc(body[:maxFetched], func(r rune) bool { return r == utf8.RuneError }) // half a character
+		note = fmt.Sprintf("\n[cut: only the first %d bytes of the page were read]", maxFetched)
+	}
+	text, err = decodePage(kind, body)
+	if kind == "" || strings.Contains(kind, "html") {
+		title, text = pageText(text)
+	}
+	if response.StatusCode >= 400 {
+		err = fmt.Errorf("%s: %s", response.Status, text)
+	}
+	return title, text + note, err
+}
+
+// fetchOnce sends one request over a connection of its own, so that what is known of the address holds for the connection. A
+// proxy looks names up itself: where a public name leads is then out of our sight.
+func fetchOnce(ctx context.Context, u *url.URL) (*http.Response, error) {
+	request := (&http.Request{URL: u, Header: http.Header{"User-Agent": {"geekagent"}}}).WithContext(ctx)
 	proxy, err := http.ProxyFromEnvironment(request)
 	if err != nil {
 		return nil, errors.New("HTTP_PROXY or HTTPS_PROXY is not a valid address")
 	}
-	dialer := net.Dialer{Resolver: f.resolver}
-	if proxy == nil && !insideName(u.Hostname()) { // of a name inside the Caution has told the person
+	var dialer net.Dialer
+	if proxy == nil && !inside(u.Hostname()) { // of a name inside the Caution has told the person
 		dialer.Control = refuseInside
 	}
-	client := http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, fetchError(ctx, u, err)
-	}
-	return response, nil
-}
-
-// readPage reads and closes an answer's body.
-func readPage(ctx context.Context, u *url.URL, response *http.Response) (webPage, error) {
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
-	if err != nil {
-		return webPage{}, fetchError(ctx, u, err)
-	}
-	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")) // "" if it cannot be told
-	if mediaType == "" {
-		mediaType, _, _ = strings.Cut(http.DetectContentType(body), ";")
-	}
-	text := body[:min(len(body), maxFetched)]
-	var page webPage
-	switch major, _, _ := strings.Cut(mediaType, "/"); {
-	case isBinary(body) || slices.Contains([]string{"image", "audio", "video", "font"}, major):
-		err = fmt.Errorf("%s: it is no text but %s", plainURL(u), mediaType)
-	case mediaType == "text/html" || mediaType == "application/xhtml+xml":
-		page.title, page.text = pageText(string(text))
-	default:
-		page.text = strings.ToValidUTF8(string(text), "\uFFFD")
-	}
-	if response.StatusCode >= 400 {
-		return webPage{}, fmt.Errorf("%s: %s: %s", plainURL(u), response.Status, preview(page.text, 200))
-	}
-	if len(body) > maxFetched {
-		page.text += fmt.Sprintf("\n[cut: only the first %d bytes of the page were read]", maxFetched)
-	}
-	return page, err
-}
-
-// fetchPage is a Fetch, with the limits of the tool.
-func fetchPage(ctx context.Context, address string) (title, text string, err error) {
-	page, err := fetcher{limit: fetchLimit}.fetch(ctx, address)
-	return page.title, page.text, err
+	transport := http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true}
+	return transport.RoundTrip(request)
 }

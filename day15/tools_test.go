@@ -59,10 +59,18 @@ func findTool(t *testing.T, tools []Tool, name string) Tool {
 	return Tool{}
 }
 
-// useTool runs a tool with arguments that are encoded as JSON.
+// useTool plans a call, if the tool has plans, and runs it. The arguments are encoded as JSON.
 func useTool(t *testing.T, tools []Tool, name string, args any) (string, error) {
 	t.Helper()
-	return findTool(t, tools, name).Run(t.Context(), argsJSON(t, args))
+	tool := findTool(t, tools, name)
+	if tool.Plan == nil {
+		return tool.Run(t.Context(), argsJSON(t, args))
+	}
+	plan, err := tool.Plan(t.Context(), argsJSON(t, args))
+	if err != nil {
+		return "", err
+	}
+	return plan.Run(t.Context())
 }
 
 func argsJSON(t *testing.T, args any) json.RawMessage {
@@ -101,10 +109,10 @@ func TestTheToolsAreDeclared(t *testing.T) {
 			}
 		}
 		asks := map[string]bool{"write": true, "patch": true, "run_shell": true, "fetch": true}[tool.Name]
-		if asks != (tool.Policy == Ask) || asks == tool.Parallel || asks != (tool.Preview != nil) {
+		if asks != (tool.Policy == Ask) || asks == tool.Parallel || asks != (tool.Plan != nil) {
 			t.Errorf("%s: policy %v, parallel %v", tool.Name, tool.Policy, tool.Parallel)
 		}
-		if tool.Description == "" || tool.Run == nil {
+		if tool.Description == "" || (tool.Run == nil) == (tool.Plan == nil) {
 			t.Errorf("%s is incomplete", tool.Name)
 		}
 	}

@@ -2,180 +2,229 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-func decodeWriteArgs(args json.RawMessage) (path, content string, err error) {
-	a := struct {
-		Path    string  `json:"path"`
-		Content *string `json:"content"` // nil where the model wrote null: that must not empty a file
-	}{}
-	if err := decodeArgs(args, &a); err != nil {
-		return "", "", err
-	}
-	if a.Content == nil {
-		return "", "", errors.New("content must be a string")
-	}
-	return a.Path, *a.Content, nil
-}
-
-// write is the tool write.
-func (f files) write(_ context.Context, args json.RawMessage) (string, error) {
-	path, content, err := decodeWriteArgs(args)
-	if err != nil {
-		return "", err
-	}
-	t, err := f.target(path, true)
-	if err != nil {
-		return "", err
-	}
-	defer t.close()
-	before, _ := t.read() // "" where the file is new, or is no text
-	if err := keepsSecrets(before, content); err != nil {
-		return "", pathError(path, err)
-	}
-	if err := t.replace(content); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("wrote %s, %d bytes", t.path, len(content)), nil
-}
-
-// patch is the tool patch.
-func (f files) patch(_ context.Context, args json.RawMessage) (string, error) {
-	t, _, after, err := f.patched(args)
-	if err != nil {
-		return "", err
-	}
-	defer t.close()
-	if err := t.replace(after); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("changed %s, now %d bytes", t.path, len(after)), nil
-}
-
-// patched returns the file that a patch is meant for, and its text before and after. The caller closes the target.
-func (f files) patched(args json.RawMessage) (t target, before, after string, err error) {
-	a := struct {
-		Path string `json:"path"`
-		Old  string `json:"old"`
-		New  string `json:"new"`
-	}{}
-	if err := decodeArgs(args, &a); err != nil {
-		return t, "", "", err
-	}
-	if t, err = f.target(a.Path, false); err != nil {
-		return t, "", "", err
-	}
-	if before, err = t.read(); err == nil {
-		if err = keepsSecrets(before, a.Old+"\n"+a.New); err == nil {
-			after, err = replaceOnce(before, a.Old, a.New)
+// change returns the Plan of write or patch. What it plans does nothing that the question did not show.
+func (f files) change(isPatch bool) func(context.Context, json.RawMessage) (Plan, error) {
+	return func(_ context.Context, args json.RawMessage) (Plan, error) {
+		var a fileArgs
+		if err := decodeArgs(args, &a); err != nil {
+			return Plan{}, err
 		}
+		then, err := f.draft(a, isPatch)
+		return Plan{Preview: then.preview, Run: func(context.Context) (string, error) {
+			changed := fmt.Errorf("%s has changed since; read it again", then.path)
+			if then.folder == nil {
+				if err := f.root.MkdirAll(path.Dir(then.path), 0o755); err != nil {
+					return "", pathError(then.path, err)
+				}
+			}
+			// The folder is held open: what is renamed or linked after the checks does not lead the file elsewhere.
+			folder, err := f.root.OpenRoot(path.Dir(then.path))
+			if err != nil {
+				return "", changed
+			}
+			defer folder.Close()
+			opened, _ := folder.Stat(".")
+			now, err := f.draft(a, isPatch)
+			if err != nil || now.before != then.before || now.preview != then.preview || !os.SameFile(opened, now.folder) {
+				return "", changed
+			}
+			return now.result, pathError(now.path, now.replace(folder))
+		}}, err
+	}
+}
+
+// draft is what a call of write or patch would do now.
+type draft struct {
+	path            string      // relative to the root, with slashes
+	folder, file    fs.FileInfo // nil for what does not exist
+	before, note    string      // as load returns them for the file
+	text            string      // the new one
+	preview, result string      // what a person and the model get to read
+}
+
+// draft makes a draft. The file keeps its byte order mark, and its line ends where all are CRLF. It fails where the
+// file's encoding, or a secret in it, would be lost.
+func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
+	if d, err = f.target(a.Path); err != nil {
+		return d, err
+	}
+	before, after, given, news, result := d.before, a.Content, a.Content+a.Old+a.New, "changed", "wrote %s, %d bytes"
+	switch {
+	case d.note == isUTF16, d.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
+		err = errors.New(d.note + ": with text in UTF-8 it would become a mixture")
+	case strings.Contains(given, "[REDACTED:") && !strings.Contains(before, "[REDACTED:"):
+		err = errors.New("[REDACTED:NAME] stands for a secret that you are not shown, and must not be written: " +
+			"change only the lines beside it, with patch, or leave this to the user")
+	case isPatch && d.file == nil:
+		err = fs.ErrNotExist
+	case isPatch:
+		result = "changed %s, now %d bytes"
+		after, err = replaceOnce(before, a.Old, a.New)
+	case d.file == nil:
+		news = "new file"
+	}
+	d.text = after
+	if strings.Contains(before, "\n") && toCRLF(before) == before {
+		before, after, d.text = toLF(before), toLF(after), toCRLF(after)
+	}
+	if before == after && d.file != nil {
+		news += ", but with the same text"
+	}
+	if d.note == hasMark {
+		d.text = "\uFEFF" + d.text
+	}
+	d.preview = "About to write " + visibleLine(d.path) + ": " + news + diff(before, after)
+	d.result = fmt.Sprintf(result, d.path, len(d.text))
+	return d, pathError(d.path, err)
+}
+
+// target begins a draft with a look at each step of a path. It fails outside the root, where the agent and git keep their
+// own files, behind symbolic links, which would hide what is written, and for anything but a text file that can be written.
+func (f files) target(name string) (d draft, err error) {
+	d.path, err = f.local(name)
+	home, _ := os.Stat(f.home) // nil if there is none
+	step := ""
+	for _, part := range strings.Split("./"+d.path, "/") {
 		if err != nil {
-			err = fmt.Errorf("%s: %w", t.path, err)
+			return d, err
 		}
+		step = path.Join(step, part)
+		d.folder = d.file
+		d.file, err = f.root.Lstat(step)
+		switch {
+		case strings.EqualFold(part, ".git"), strings.EqualFold(part, filepath.Base(f.home)), os.SameFile(d.file, home):
+			err = errors.New("it belongs to the agent itself (permissions, servers, skills) or to git: only a person may change it")
+		case errors.Is(err, fs.ErrNotExist):
+			err = nil
+		case err != nil:
+		case d.file.Mode()&fs.ModeSymlink != 0:
+			err = errors.New("it is a symbolic link: write to the file that it leads to")
+		case d.file.Mode()&0o200 == 0 && !d.file.IsDir():
+			err = errors.New("it is read-only")
+		}
+		err = pathError(step, err)
 	}
-	if err != nil {
-		t.close()
+	if err == nil && d.file != nil {
+		d.before, d.note, err = f.load(d.path, maxFile)
 	}
-	return t, before, after, err
+	return d, err
 }
 
-// replaceOnce replaces old, which must occur exactly once, by new. Models write lines that end in LF: in a text with
-// CRLF these stand for its own line ends, and these are kept.
+// replace writes the file into its folder: a new one, which is then renamed, so that whoever reads meanwhile finds the
+// old text or the new one, whole. The mode of an existing file is kept.
+func (d draft) replace(folder *os.Root) error {
+	temp, mode := ".new-"+rand.Text(), fs.FileMode(0o644)
+	defer folder.Remove(temp) // fails after the rename, as it should
+	if d.file != nil {
+		mode = d.file.Mode().Perm()
+	}
+	err := folder.WriteFile(temp, []byte(d.text), mode)
+	if err == nil && d.file != nil {
+		err = folder.Chmod(temp, mode) // what the umask took away
+	}
+	if err == nil {
+		err = folder.Rename(temp, path.Base(d.path))
+	}
+	return err
+}
+
+// replaceOnce replaces old, which must occur exactly once, by new. Models write lines that end in LF: where old does not
+// occur like that, they stand for CRLF.
 func replaceOnce(text, old, new string) (string, error) {
-	if onlyCRLF(text) || strings.Contains(text, "\r\n") && !strings.Contains(text, old) {
+	if !strings.Contains(text, old) {
 		old, new = toCRLF(old), toCRLF(new)
 	}
-	switch n := occurrences(text, old); {
+	switch at := strings.Index(text, old); {
 	case old == "":
 		return "", errors.New("old is empty: it must be the text to replace (write replaces a whole file)")
 	case old == new:
 		return "", errors.New("old and new are the same text")
-	case n == 0:
+	case at < 0:
 		return "", errors.New("old does not occur in the file: read the file and copy the text exactly, with its white space")
-	case n > 1:
-		return "", fmt.Errorf("old occurs %d times in the file: add lines before or after it until it occurs once", n)
+	case at != strings.LastIndex(text, old): // also where they overlap
+		return "", fmt.Errorf("old occurs %d times in the file: add lines before or after it until it occurs once",
+			max(2, strings.Count(text, old)))
 	}
 	return strings.Replace(text, old, new, 1), nil
-}
-
-// occurrences counts like strings.Count, but also those that overlap: "aa" occurs twice in "aaa".
-func occurrences(text, part string) int {
-	n := 0
-	for part != "" {
-		i := strings.Index(text, part)
-		if i < 0 {
-			break
-		}
-		n++
-		text = text[i+1:]
-	}
-	return n
-}
-
-// onlyCRLF reports whether text has line ends, and all of them are CRLF.
-func onlyCRLF(text string) bool {
-	n := strings.Count(text, "\n")
-	return n > 0 && n == strings.Count(text, "\r\n")
 }
 
 func toLF(text string) string   { return strings.ReplaceAll(text, "\r\n", "\n") }
 func toCRLF(text string) string { return strings.ReplaceAll(toLF(text), "\n", "\r\n") }
 
-// writePreview shows what a call of write would change, as a diff.
-func (f files) writePreview(_ context.Context, args json.RawMessage) string {
-	path, content, err := decodeWriteArgs(args)
-	if err != nil {
-		return failingPreview("write", args, err)
+// diff shows how the text before becomes after, in the unified format: all changes, with three lines around them. Each
+// line is indented by two spaces, so that nothing in a file can look like a line of the question below it.
+func diff(before, after string) (text string) {
+	edits := compare(slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after)))
+	isChange := func(edit string) bool { return edit[0] != ' ' }
+	for i, oldLine, newLine := 0, 0, 0; i < len(edits); i++ {
+		hunk := ""
+		for ; i < len(edits) && slices.ContainsFunc(edits[max(0, i-3):min(len(edits), i+4)], isChange); i++ {
+			line, whole := strings.CutSuffix(edits[i], "\n")
+			if hunk += "\n  " + line; !whole {
+				hunk += "\n  \\ no line feed at the end"
+			}
+		}
+		kept := strings.Count(hunk, "\n   ")
+		removed, added := kept+strings.Count(hunk, "\n  -"), kept+strings.Count(hunk, "\n  +")
+		if hunk != "" {
+			text += fmt.Sprintf("\n  @@ -%d,%d +%d,%d @@%s", oldLine+min(1, removed), removed, newLine+min(1, added), added, hunk)
+		}
+		oldLine, newLine = oldLine+removed+1, newLine+added+1 // with the line behind the hunk
 	}
-	t, err := f.target(path, false)
-	if err != nil {
-		return failingPreview("write", args, err)
-	}
-	defer t.close()
-	heading := "About to write " + visibleLine(t.path) + ": "
-	before, err := t.read()
-	if err := keepsSecrets(before, content); err != nil {
-		return failingPreview("write", args, pathError(path, err))
-	}
-	switch {
-	case t.info == nil:
-		return heading + "new file" + changes("", content)
-	case err != nil:
-		return fmt.Sprintf("%sinstead of %d bytes that cannot be shown (%s)%s",
-			heading, t.info.Size(), visibleLine(err.Error()), changes("", content))
-	}
-	return heading + "changed" + changes(before, content)
+	return text
 }
 
-// patchPreview shows what a call of patch would change, as a diff.
-func (f files) patchPreview(_ context.Context, args json.RawMessage) string {
-	t, before, after, err := f.patched(args)
-	if err != nil {
-		return failingPreview("patch", args, err)
-	}
-	defer t.close()
-	return "About to write " + visibleLine(t.path) + ": changed" + changes(before, after)
+// edit is a line of a comparison, after ' ' (in both texts), '-' or '+'. It leads behind line i of one text and j of the other.
+type edit struct {
+	line   string
+	i, j   int
+	before *edit
 }
 
-// failingPreview shows a call that cannot succeed as it came, and says why: a question is asked all the same.
-func failingPreview(tool string, args json.RawMessage, err error) string {
-	return defaultPreview(tool, args) + "\n  This will fail: " + visibleLine(err.Error())
-}
-
-// changes is the diff below a heading. Where all line ends are CRLF, before and after, they are no news.
-func changes(before, after string) string {
-	if onlyCRLF(before) && onlyCRLF(after) {
-		before, after = toLF(before), toLF(after)
+// compare turns a into b with the fewest lines removed and added: Myers's algorithm. Each round makes one change more,
+// and goes on, without a change, as far as the lines are the same. Of all ways with as many more lines of a than of b
+// behind them, the one that leads furthest is followed; of too many ways, the first.
+func compare(a, b []string) (edits []string) {
+	ways, furthest := []*edit{{}}, map[int]int{}
+	for {
+		var next []*edit
+		for _, e := range ways {
+			for e.i < len(a) && e.j < len(b) && a[e.i] == b[e.j] {
+				e = &edit{" " + a[e.i], e.i + 1, e.j + 1, e}
+			}
+			if e.i == len(a) && e.j == len(b) {
+				for ; e.before != nil; e = e.before {
+					edits = append(edits, e.line)
+				}
+				slices.Reverse(edits)
+				return edits
+			}
+			if furthest[e.i-e.j] > e.i {
+				continue
+			}
+			furthest[e.i-e.j] = e.i + 1
+			if e.i < len(a) {
+				next = append(next, &edit{"-" + a[e.i], e.i + 1, e.j, e})
+			}
+			if e.j < len(b) {
+				next = append(next, &edit{"+" + b[e.j], e.i, e.j + 1, e})
+			}
+		}
+		if ways = next; len(ways) > 200 {
+			ways, furthest = ways[:1], map[int]int{}
+		}
 	}
-	switch {
-	case before != after:
-		return "\n" + diff(before, after)
-	case after == "":
-		return ", empty"
-	}
-	return ", but with the same text"
 }

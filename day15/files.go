@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// files is the file tools' one way into the file system. Everything goes through an os.Root: no path, absolute, dotted
+// or symbolic, leaves it, not even where a folder becomes a symbolic link in the middle of a call.
+type files struct {
+	root  *os.Root
+	names []string // of the root: a path may begin with any of them
+	home  string   // the agent's own folder, which the model may read but not change
+}
+
+// newFiles returns the way into root. home is the agent's folder (.geekagent), which need not exist nor lie in root.
+func newFiles(root *os.Root, home string) files {
+	real, _ := filepath.EvalSymlinks(root.Name()) // "" does no harm
+	return files{root, []string{".", root.Name(), real}, home}
+}
+
+// local turns a path as models write it into one relative to the root, with slashes on every system. It fails where the
+// path is empty or leads out; symbolic links are left to the os.Root.
+func (f files) local(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("path is empty")
+	}
+	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+		path = home + path[1:]
+	}
+	for _, root := range f.names {
+		if name, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(name) {
+			return filepath.ToSlash(name), nil
+		}
+	}
+	return "", fmt.Errorf("%s is outside the root folder: paths are relative to it, such as \".\" or \"notes.txt\"", path)
+}
+
+// open opens a file or folder for reading. It fails outside the root, and for devices and pipes: O_NONBLOCK, since
+// opening a named pipe would wait for a writer.
+func (f files) open(path string) (file *os.File, info fs.FileInfo, err error) {
+	name, err := f.local(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if file, err = f.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		info, err = file.Stat()
+	}
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		err = errors.New("it is a device or a pipe, not a file")
+	}
+	if err != nil {
+		file.Close() // does nothing where there is no file
+	}
+	return file, info, pathError(path, err)
+}
+
+// load returns what decodeText makes of a file. It fails for a folder, and for more than limit bytes.
+func (f files) load(path string, limit int64) (text, note string, err error) {
+	file, info, err := f.open(path)
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	data := make([]byte, min(info.Size(), limit+1))
+	if info.IsDir() {
+		err = errors.New("it is a folder")
+	} else if len(data) > int(limit) {
+		err = fmt.Errorf("it has more than %d bytes", limit)
+	} else if _, err = io.ReadFull(file, data); err == nil {
+		text, note, err = decodeText(data)
+	}
+	return text, note, pathError(path, err)
+}
+
+// pathError is err, about a path, in words for the model: its innermost cause, without names of system calls.
+func pathError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	for cause := err; cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fs.ErrNotExist
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// walk calls visit for all files and folders below start, in the order of their names, until it returns false, or for
+// start alone if that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the
+// agent's own folder, what .gitignore files name and what cannot be read, unless it is start itself, and follows no
+// symbolic links. note, for the model, says what .gitignore files left out. It fails where start cannot be read, and with ctx.
+func (f files) walk(ctx context.Context, start string, visit func(name string, entry fs.DirEntry) bool) (note string, err error) {
+	var ignored []string
+	rules := map[string][]ignoreRule{} // by folder
+	err = fs.WalkDir(f.root.FS(), start, func(name string, entry fs.DirEntry, err error) error {
+		above, isFolder := rules[path.Dir(name)], err == nil && entry.IsDir()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case name == start && (isFolder || err != nil):
+			rules[name] = f.ignoreRules(name)
+			return err
+		case err != nil: // a folder that is gone, or closed to us, does not spoil the rest
+		case isFolder && slices.Contains([]string{".git", "node_modules", filepath.Base(f.home)}, strings.ToLower(entry.Name())):
+			return fs.SkipDir
+		case isIgnored(above, name, isFolder):
+			if ignored = append(ignored, name); isFolder {
+				return fs.SkipDir
+			}
+		case !visit(name, entry):
+			return fs.SkipAll
+		case isFolder:
+			rules[name] = append(slices.Clip(above), f.ignoreFile(name)...)
+		}
+		return nil
+	})
+	if len(ignored) > 0 {
+		note = fmt.Sprintf("\n[%d left out by .gitignore, such as %s: name one to look into it]",
+			len(ignored), strings.Join(ignored[:min(len(ignored), 5)], ", "))
+	}
+	return note, pathError(start, err)
+}
+
+// ignoreRule is a line of a .gitignore file, for names in any folder, or for paths from the root, which begin with "/".
+type ignoreRule struct {
+	glob              string
+	keep, onlyFolders bool
+}
+
+// ignoreFile reads the .gitignore file of a folder, if it has one. Globs are those of path.Match, with ** at either end.
+func (f files) ignoreFile(folder string) (rules []ignoreRule) {
+	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxSearched)
+	for line := range strings.Lines(text) {
+		glob, keep := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
+		glob, onlyFolders := strings.CutSuffix(strings.TrimPrefix(glob, "**/"), "/")
+		if strings.Contains(glob, "/") {
+			glob = path.Join("/", folder, strings.TrimSuffix(glob, "/**"))
+		}
+		rules = append(rules, ignoreRule{glob, keep, onlyFolders})
+	}
+	return rules
+}
+
+// ignoreRules returns the rules that hold in a folder that was named: its own and those of the folders above it, or none
+// where these leave out the folder, or all that is in it.
+func (f files) ignoreRules(folder string) []ignoreRule {
+	rules := f.ignoreFile(folder)
+	if folder != "." {
+		rules = append(f.ignoreRules(path.Dir(folder)), rules...)
+		if isIgnored(rules, folder, true) || isIgnored(rules, folder+"/\x00", false) {
+			return nil
+		}
+	}
+	return rules
+}
+
+// isIgnored reports whether the last of the rules for a name does not keep it.
+func isIgnored(rules []ignoreRule, name string, isFolder bool) bool {
+	for _, rule := range slices.Backward(rules) {
+		subject := path.Base(name)
+		if strings.HasPrefix(rule.glob, "/") {
+			subject = "/" + name
+		}
+		if matched, _ := path.Match(rule.glob, subject); matched && (isFolder || !rule.onlyFolders) {
+			return !rule.keep
+		}
+	}
+	return false
+}
+
+// globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, [a-z] and
+// {go,md} for one of several. Matching takes linear time, whatever the glob. It fails on a bracket without its partner,
+// and on a class that runs backwards.
+func globRegexp(glob string) (*regexp.Regexp, error) {
+	expression := strings.NewReplacer(
+		`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`,
+		`\[!`, `[^/`, `\[\^`, `[^/`, `\[`, `[`, `\]`, `]`,
+	).Replace(regexp.QuoteMeta(glob))
+	if strings.Contains(glob, "{") {
+		expression = strings.NewReplacer(`\{`, `(?:`, ",", "|", `\}`, ")").Replace(expression)
+	}
+	re, err := regexp.Compile(`\A` + expression + `\z`)
+	if err != nil {
+		err = fmt.Errorf("the pattern has a bracket without its partner, or a class like [z-a]: %s", glob)
+	}
+	return re, err
+}
+
+// What decodeText says of a file that is not plain UTF-8.
+const hasMark, isUTF16, isNotUTF8 = "it begins with a byte order mark", "it is UTF-16", "it is not UTF-8"
+
+// decodeText returns the bytes of a file as text, UTF-8 or UTF-16 with a byte order mark, without the mark. note is one of
+// hasMark, isUTF16 and isNotUTF8 (whose other bytes are in the text), or "". It fails for binary data: a NUL near the
+// beginning gives nearly every such format away.
+func decodeText(data []byte) (text, note string, err error) {
+	text, marked := strings.CutPrefix(string(data), "\uFEFF")
+	orders := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}
+	switch order := orders[text[:min(len(text), 2)]]; {
+	case order != nil:
+		units := make([]uint16, len(data)/2-1)
+		_, _ = binary.Decode(data[2:], order, units) // there are no fewer
+		text, note = string(utf16.Decode(units)), isUTF16
+	case !utf8.ValidString(text):
+		note = isNotUTF8
+	case marked:
+		note = hasMark
+	}
+	if strings.Contains(text[:min(len(text), 8<<10)], "\x00") || strings.HasPrefix(text, "%PDF-") {
+		return "", "", errors.New("it is a binary file, not text")
+	}
+	return text, note, nil
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	stopGrace = 1500 * time.Millisecond // for ending by itself, and once more for ending after SIGTERM
+	pipeGrace = 300 * time.Millisecond  // for the pipes of a server that has ended; what it left behind may hold them
+	exitGrace = 700 * time.Millisecond  // for the exit of a server whose output has ended
+)
+
+// process is the transport to a server that runs as a child process: "The server reads JSON-RPC messages from its
+// standard input and sends messages to its standard output."
+type process struct {
+	*stream
+	cmd            *exec.Cmd
+	stdin          *os.File // the end that the server reads from: what it has not read is found there in the end
+	stdout, stderr io.ReadCloser
+	tail           []string // the last lines of stderr
+	state          *os.ProcessState
+
+	quiet    chan struct{} // closed when stderr has ended, after tail is set
+	exited   chan struct{} // closed when the child and its group are gone, after state is set
+	gone     chan struct{} // closed when nothing of the process is left
+	stopping sync.Once
+}
+
+// startProcess starts the server of an entry with a command. heard is called with each line of its stderr. Every process
+// that is started gets stopped: by close, or by itself when the connection fails. An error is a *connectionError.
+func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, error) {
+	if info, err := os.Stat(c.dir); c.dir != "" && (err != nil || !info.IsDir()) {
+		return nil, &connectionError{reason: "there is no working directory " + c.dir, err: err}
+	}
+	cmd := childOf(c)
+	s := &process{cmd: cmd, quiet: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
+	stdinRead, stdin, err1 := os.Pipe()
+	stdout, err2 := cmd.StdoutPipe()
+	stderr, err3 := cmd.StderrPipe()
+	cmd.Stdin, s.stdin, s.stdout, s.stderr = stdinRead, stdinRead, stdout, stderr
+	if err := cmp.Or(err1, err2, err3); err != nil { // the system has no more of them
+		return nil, notStarted(c, err)
+	}
+	if err := cmd.Start(); err != nil {
+		stdinRead.Close()
+		stdin.Close()
+		return nil, notStarted(c, err)
+	}
+	s.stream = newStream(stdin, p, s.explain)
+	go s.listen(heard)
+	go s.wait()
+	go s.run()
+	return s, nil
+}
+
+// childOf is the command of an entry; where there is none, Start says so.
+func childOf(c *serverConfig) *exec.Cmd {
+	cmd := exec.Command(c.command, c.args...) // no shell reads the arguments
+	for _, dir := range filepath.SplitList(c.env["PATH"]) {
+		if path, err := exec.LookPath(filepath.Join(dir, c.command)); err == nil && filepath.Base(c.command) == c.command {
+			cmd.Path, cmd.Err = path, nil
+			break
+		}
+	}
+	cmd.Path, _ = filepath.Abs(cmd.Path) // a relative one would be looked for in the server's directory
+	cmd.Dir, cmd.Env = c.dir, withoutKey(os.Environ())
+	for name, value := range c.env {
+		cmd.Env = append(cmd.Env, name+"="+value) // of two entries the last counts
+	}
+	ownSession(cmd)
+	return cmd
+}
+
+// notStarted is why a server could not be started.
+func notStarted(c *serverConfig, err error) error {
+	reason := fmt.Sprintf("cannot start %s: %v", c.command, err)
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		reason = fmt.Sprintf("command %q not found", c.command)
+		if filepath.Base(c.command) == c.command {
+			reason += " on PATH"
+		}
+		if first, rest, ok := strings.Cut(strings.TrimSpace(c.command), " "); ok {
+			args, _ := encode(strings.Fields(rest)) // strings always have a JSON form
+			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
+		}
+	}
+	return &connectionError{reason: reason, err: err}
+}
+
+// run is the goroutine that reads, until the server's output ends. A connection that failed leaves no server behind.
+func (s *process) run() {
+	defer close(s.gone)
+	s.read(s.stdout)
+	s.stdout.Close() // a server that still writes gets to know that nobody reads
+	s.stopping.Do(s.stop)
+	s.stdin.Close()
+}
+
+// listen is the goroutine that reads stderr line by line. "The client MAY capture, forward, or ignore" it; it need not
+// mean an error.
+func (s *process) listen(heard func(line string)) {
+	defer close(s.quiet)
+	lines := bufio.NewReaderSize(s.stderr, 64<<10)
+	for long := false; ; {
+		text, more, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		if !long { // else it is the rest of a line that is longer than anybody wants to read
+			line := string(text)
+			s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
+			heard(line)
+		}
+		long = more
+	}
+}
+
+// wait is the goroutine that waits for the child to end; cmd.Wait would close the pipes, and with them lose the last
+// answers. What the child started and left behind ends with it; descendants that are out of reach lose their pipes.
+func (s *process) wait() {
+	s.state, _ = s.cmd.Process.Wait() // it cannot fail: nobody else waits
+	signalGroup(s.cmd.Process, syscall.SIGKILL)
+	late := time.AfterFunc(pipeGrace, func() { s.stdout.Close(); s.stderr.Close() })
+	defer late.Stop()
+	<-s.quiet
+	close(s.exited)
+	<-s.gone
+	s.stderr.Close()
+}
+
+// explain says why the output has ended: where the server has ended, how, and with which words on stderr.
+func (s *process) explain(err error) (cause *connectionError, unread []byte) {
+	if errors.As(err, &cause) {
+		return cause, nil
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(exitGrace):
+		return &connectionError{reason: "it closed its stdout", err: err}, nil
+	}
+	_ = s.w.Close() // or the end of what is unread would not come
+	unread, _ = io.ReadAll(s.stdin)
+	reason := s.state.String()
+	if s.state.Success() {
+		reason = "it ended by itself"
+	}
+	if line := telling(s.tail); line != "" {
+		reason += ": " + line
+	}
+	return &connectionError{reason: reason, err: err}, unread
+}
+
+// stderrLines is how many lines of stderr are kept.
+const stderrLines = 20
+
+var (
+	colour      = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
+	namesError  = regexp.MustCompile(`(?i)error|exception|panic|fatal|fail|cannot|can't|could not|unable|not found|no such|missing|denied|refused|invalid|must `)
+	saysNothing = regexp.MustCompile(`^\s|^$|^exit status \d+$|^Node\.js v|^npm (error|ERR!) (code|errno|syscall|A complete log)|^npm (error|ERR!) \d+$|^Traceback |^goroutine |^throw err`)
+)
+
+// telling is the line that says most of why a server has ended: the first that names an error, or else the last. What
+// launchers add, and the frames of a stack, say nothing.
+func telling(lines []string) (last string) {
+	for _, line := range lines {
+		if saysNothing.MatchString(line) {
+			continue
+		}
+		if last = line; namesError.MatchString(line) {
+			return line
+		}
+	}
+	return last
+}
+
+// close implements transport.
+func (s *process) close() {
+	s.stopping.Do(s.stop)
+	<-s.gone
+}
+
+// stop ends the child: "First, closing the input stream to the child process. Waiting for the server to exit, or sending
+// SIGTERM if the server does not exit within a reasonable time. Sending SIGKILL if the server does not exit within a
+// reasonable time after SIGTERM." The signals go to the whole group: npx and go run are not the server themselves.
+func (s *process) stop() {
+	s.stream.close()
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		select {
+		case <-s.exited:
+			return
+		case <-time.After(stopGrace):
+			signalGroup(s.cmd.Process, signal)
+		}
+	}
+	select {
+	case <-s.exited:
+	case <-time.After(pipeGrace * 2): // a process that the system cannot end now
+		s.stdout.Close()
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// stream is a transport: JSON-RPC over two byte streams, one message a line ("Messages are delimited by newlines, and
+// MUST NOT contain embedded newlines").
+//
+//	call ── frame ──▶ queue ──▶ write ──▶ server
+//	call ◀── reply ── pending ◀── read ◀── server
+//
+// Two goroutines move the bytes, and neither waits for the other: a server may write replies before it has read all
+// requests. write is started by newStream and ends with the stream; read belongs to whoever made the stream.
+type stream struct {
+	peer peer
+	w    io.WriteCloser
+	// explain says why the output has ended, and what of w the server has not read. It may wait a moment.
+	explain func(error) (cause *connectionError, unread []byte)
+
+	queue   chan []byte   // frames for write, in order
+	last    atomic.Int64  // the id given last
+	pending sync.Map      // id → chan message, of who waits for the answer
+	over    chan struct{} // closed by read at its end: nothing more is sent
+	ending  sync.Once
+	done    chan struct{} // closed by fail, after err and unread are set
+	err     *connectionError
+	unread  []byte
+	flushed chan struct{} // closed by write at its end
+}
+
+const (
+	queueLength = 256                    // frames that wait to be written; callers wait for room, answers to the server are dropped
+	flushGrace  = 200 * time.Millisecond // for what is in the queue when the stream is closed
+)
+
+// newStream takes what the server reads. The caller has to run read with what it writes, in a goroutine; w is closed with
+// the stream.
+func newStream(w io.WriteCloser, p peer, explain func(error) (*connectionError, []byte)) *stream {
+	s := &stream{
+		peer: p, w: w, explain: explain,
+		queue: make(chan []byte, queueLength), over: make(chan struct{}),
+		done: make(chan struct{}), flushed: make(chan struct{}),
+	}
+	go s.write()
+	return s
+}
+
+// call implements transport. The wait for the answer holds no lock, so that calls overlap.
+func (s *stream) call(ctx context.Context, r request) (json.RawMessage, error) {
+	id := s.last.Add(1)
+	reply := make(chan message, 1) // with room, so that read never waits for a caller
+	s.pending.Store(id, reply)     // before it is sent: the answer may be there before we are
+	defer s.pending.Delete(id)
+	frame, err := s.send(ctx, newRequest(id, r))
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case m := <-reply:
+		return m.outcome(r.method)
+	case <-ctx.Done():
+		if r.method != "initialize" { // which "MUST NOT be cancelled by clients"
+			s.trySend(newRequest(0, cancelled(id, context.Cause(ctx))))
+		}
+		return nil, context.Cause(ctx)
+	case <-s.done:
+	}
+	select {
+	case m := <-reply: // it came just before the end
+		return m.outcome(r.method)
+	default:
+		return nil, s.failure(bytes.Contains(s.unread, frame))
+	}
+}
+
+// notify implements transport.
+func (s *stream) notify(ctx context.Context, r request) error {
+	_, err := s.send(ctx, newRequest(0, r))
+	return err
+}
+
+// ended implements transport.
+func (s *stream) ended() error {
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// close implements transport, but for read, which goes on to the end of the output.
+func (s *stream) close() {
+	s.fail(&connectionError{reason: "the connection was closed"}, nil)
+	select {
+	case <-s.flushed:
+	case <-time.After(flushGrace): // the server does not read
+	}
+	_ = s.w.Close() // fails where it is closed already
+}
+
+// fail ends the stream; the first cause counts.
+func (s *stream) fail(cause *connectionError, unread []byte) {
+	s.ending.Do(func() {
+		s.err, s.unread = cause, unread
+		close(s.done)
+	})
+}
+
+// failure is why a request got no answer, once the stream is done.
+func (s *stream) failure(unsent bool) error {
+	return &connectionError{reason: s.err.reason, public: s.err.public, unsent: unsent, err: s.err}
+}
+
+// send hands a message to write and returns its frame. It waits for room, but not for the server to read.
+func (s *stream) send(ctx context.Context, m message) (frame []byte, err error) {
+	if frame, err = encode(m); err != nil {
+		return nil, fmt.Errorf("cannot send %s: %w", m.Method, err)
+	}
+	room := s.queue
+	select {
+	case <-s.over:
+		room = nil // else it could go to a server that has just ended
+	default:
+	}
+	select {
+	case room <- frame:
+		return frame, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-s.over:
+		<-s.done // comes soon after the end of the output
+		return nil, s.failure(true)
+	}
+}
+
+// trySend is send for what must not wait. It reports whether there was room.
+func (s *stream) trySend(m message) bool {
+	frame, err := encode(m)
+	select {
+	case s.queue <- frame:
+		return err == nil
+	default:
+		return false
+	}
+}
+
+// write sends the frames, at the end of the stream those that are left. What has gathered goes out in one piece: that spares
+// the server and us a wake-up for each.
+func (s *stream) write() {
+	defer close(s.flushed)
+	for {
+		var frame, all []byte
+		select {
+		case frame = <-s.queue:
+			runtime.Gosched() // when answers come in a bunch, so do the next calls: let them join
+		case <-s.done:
+		}
+		for more := true; more && len(all) < 32<<10; {
+			if frame != nil {
+				s.peer.wire("→", frame)
+				all = append(append(all, frame...), '\n')
+			}
+			select {
+			case frame = <-s.queue:
+			default:
+				more = false
+			}
+		}
+		if _, err := s.w.Write(all); err != nil || len(all) == 0 {
+			return // read will see why; until then calls wait for their time limit
+		}
+	}
+}
+
+// read takes in what the server writes, until its output ends or makes no sense any more; then it ends the stream. It is
+// the one reader, and waits for nothing but the next line.
+func (s *stream) read(output io.Reader) {
+	limited := &io.LimitedReader{R: output}
+	for lines := bufio.NewReaderSize(limited, 64<<10); ; {
+		limited.N = maxMessage
+		line, err := lines.ReadBytes('\n')
+		if limited.N == 0 {
+			err = &connectionError{reason: fmt.Sprintf("it sent a line of more than %d MiB", maxMessage>>20)}
+		}
+		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))) // some begin with a mark, and end in \r\n
+		if len(line) > 0 && s.ended() == nil {
+			if m, ok := s.peer.receive(line, s.trySend); ok {
+				s.deliver(m)
+			}
+		}
+		if err != nil {
+			close(s.over)
+			s.fail(s.explain(err))
+			return
+		}
+	}
+}
+
+// deliver gives a response to the call that waits for it. An error without an id is for the one call that waits.
+func (s *stream) deliver(m message) {
+	id := number(m.ID)
+	if isNull(m.ID) {
+		s.pending.Range(func(key, _ any) bool {
+			id += key.(int64) // which is that of none if two wait
+			return true
+		})
+	}
+	reply, waiting := s.pending.LoadAndDelete(id)
+	switch {
+	case waiting:
+		reply.(chan message) <- m // has room: only one answer ever finds it
+	case id < 1 || id > s.last.Load(): // else it is late
+		s.peer.stray(m)
+	}
+}

@@ -1,0 +1,237 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// script runs a shell script in dir, or skips the test: a program that it needs is not there.
+func script(t *testing.T, dir, text string) string {
+	t.Helper()
+	cmd := exec.Command("sh", "-ec", "export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@t GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@t\n"+text)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Skip(err, string(out))
+	}
+	return string(out)
+}
+
+func TestRunShell(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "the key of the model")
+	t.Setenv("OTHER_VALUE", "inherited")
+	dir := t.TempDir()
+	script(t, dir, "touch here")
+	for command, want := range map[string]result{
+		"echo hello":                            {"hello", ""},
+		"echo 1; echo 2 >&2; echo 3":            {"1\n2\n3", ""},
+		"true":                                  {"(no output)", ""},
+		"ls":                                    {"here", ""},
+		"cat; echo end":                         {"end", ""},
+		"echo $OPENAI_API_KEY-$OTHER_VALUE":     {"-inherited", ""},
+		"echo $GIT_TERMINAL_PROMPT":             {"0", ""},
+		"echo out; echo err >&2; exit 3":        {"", "exit status 3; output:\nout\nerr"},
+		"no-such-command-42":                    {"", "exit status 127; output:\n"},
+		"kill -9 $$":                            {"", "signal: killed"},
+		"echo \x00":                             {"", "cannot be started"},
+		"yes | head -n 2000000; echo z; exit 1": {"", "y\nz\n[4000002 bytes of output in all: the middle was not kept]"},
+	} {
+		got, err := perform(t.Context(), shellTool(dir), "command", command)
+		want.check(t, got, err)
+		if err != nil && len(err.Error()) > 3*keptOutput {
+			t.Errorf("%s: %d bytes", command, len(err.Error()))
+		}
+	}
+}
+
+// Models write bash: a command runs in it where there is one. The description says what it is.
+func TestTheShellHasAName(t *testing.T) {
+	dir := t.TempDir()
+	script(t, dir, "mkdir sh bash; ln -s $(command -v sh) sh; ln -s $(command -v sh) $(command -v bash) bash")
+	for _, shell := range []string{"sh", "bash"} {
+		t.Setenv("PATH", filepath.Join(dir, shell))
+		tool := shellTool(dir)
+		got, err := perform(t.Context(), tool, "command", "echo $0")
+		result{shell, ""}.check(t, got, err)
+		if !strings.HasSuffix(tool.Description, " The shell is "+shell+".") {
+			t.Errorf("the description is %q", tool.Description)
+		}
+	}
+}
+
+func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"command":"ls -l"}`: "About to run: ls -l",
+		`{"command":"ls\n"}`:  "About to run: ls",
+		`{"command":"a\nConfirm execution? [y/N/a] y\n\nb"}`: "About to run 4 lines of bash:\n  a\n  Confirm execution? [y/N/a] y\n  \n  b",
+		`{"command":"make","timeout_s":300}`:                 "About to run (time limit: 300 s): make",
+		`{"command":"make","timeout_s":9999999999}`:          "About to run (time limit: 600 s): make",
+		`{"command":"make","timeout_s":0}`:                   "About to run: make",
+		`{"command":"a\nb","timeout_s":5.0}`:                 "About to run 2 lines of bash (time limit: 5 s):\n  a\n  b",
+	} {
+		plan, err := shellTool(".").Plan(t.Context(), json.RawMessage(args))
+		if got := strings.Replace(plan.Preview, "lines of sh", "lines of bash", 1); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+// A command has no terminal that it could ask for a password at: it leads a session of its own.
+func TestACommandLeadsItsOwnSession(t *testing.T) {
+	script(t, "/", "test -e /proc/$$/stat")
+	_, err := perform(t.Context(), shellTool("/"), "command", "set $(cat /proc/$$/stat); test $1 = $6 && cat < /dev/tty")
+	result{"", "/dev/tty"}.check(t, "", err)
+}
+
+// Whatever ends a command, nothing that it started is left. Each command, its background processes included, holds a
+// named pipe open: the pipe's reader comes to the end when the last of them is gone. "ready" writes a line to it.
+func TestNothingThatACommandStartedIsLeft(t *testing.T) {
+	t.Parallel()
+	interrupted := result{"", "ctrl-c; output until then:\n"}
+	const ended = "done\n[what the command left in its process group was ended]"
+	for command, want := range map[string]result{
+		"echo begun; sleep 600":                                 {"", "ended after the time limit of 1 s; output until then:\nbegun"},
+		"sleep 600 & echo begun; ready; sleep 60":               {"", interrupted.problem + "begun"},
+		"trap '' TERM; (ready; sleep 600) & wait":               interrupted,
+		"trap 'echo bye; exit 0' TERM; sleep 600 & ready; wait": {"", interrupted.problem + "bye"},
+		"sleep 600 & echo done":                                 {ended, ""},
+		"sleep 600 >/dev/null 2>&1 & echo done":                 {ended, ""},
+		"nohup sleep 600 >/dev/null 2>&1 & echo done":           {ended, ""},
+		"sleep 600 >/dev/null 2>&1 & echo done; exit 4":         {"", "exit status 4; output:\n" + ended},
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			script(t, dir, "mkfifo pipe")
+			pipe, err := os.OpenFile(filepath.Join(dir, "pipe"), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pipe.Close()
+			hold, err := os.OpenFile(pipe.Name(), os.O_WRONLY, 0) // so that its end does not come too early
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() { // ends with the pipe, at the latest
+				if n, _ := pipe.Read(make([]byte, 1)); n > 0 {
+					cancel(errors.New("ctrl-c"))
+				}
+			}()
+			limit := 60
+			if strings.Contains(want.problem, "limit") {
+				limit = 1
+			}
+			plan, err := shellTool(dir).Plan(ctx, json.RawMessage(
+				fmt.Sprintf(`{"command":"ready() { echo >&9; }; exec 9>pipe; %s","timeout_s":%d}`, command, limit)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := plan.Run(ctx)
+			want.check(t, got, err)
+			hold.Close()
+			pipe.SetReadDeadline(time.Now().Add(20 * time.Second))
+			if _, err := io.Copy(io.Discard, pipe); err != nil {
+				t.Error("somebody is still there:", err)
+			}
+		})
+	}
+}
+
+// A process that has left the group is not said to be ended.
+func TestAProcessOutOfReachIsNotSaidToBeEnded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script(t, dir, "command -v setsid; mkfifo pipe")
+	got, err := perform(t.Context(), shellTool(dir), "command", "setsid sh -c 'echo $$ >pipe; exec sleep 600' & cat pipe")
+	pid, note, _ := strings.Cut(got, "\n")
+	script(t, dir, "kill "+pid)
+	if err != nil || !strings.HasSuffix(note, "may still be running]") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// repository makes a repository with one commit: a.txt and sub/说明.txt, "one" in each.
+const repository = "git init -q; mkdir sub; echo one | tee a.txt >sub/说明.txt; git add .; git commit -qm first\n"
+
+func TestGitDiff(t *testing.T) {
+	root := t.TempDir()
+	script(t, root, repository+"echo staged >>a.txt; git add a.txt; echo two >>sub/说明.txt; echo new >unknown.txt")
+	const changed = "--- a/sub/说明.txt\n+++ b/sub/说明.txt\n@@ -1 +1,2 @@\n one\n+two"
+	for name, test := range map[string]struct{ below, path, want string }{
+		"changes that are not staged":       {"", "", changed},
+		"one file":                          {"", "sub/说明.txt", changed},
+		"a folder":                          {"", "sub", changed},
+		"no changes":                        {"", "a.txt", "No unstaged changes in a.txt."},
+		"paths are relative to a deep root": {"sub", "", "--- a/说明.txt\n+++ b/说明.txt\n@@ -1 +1,2 @@\n one\n+two"},
+		"a path that is an option":          {"", "--output=x", "No unstaged changes in --output=x."},
+		"a path with wildcards":             {"", "sub/*.txt", "No unstaged changes in sub/*.txt."},
+	} {
+		got, err := perform(t.Context(), gitDiff(filepath.Join(root, test.below)), "path", test.path)
+		if err != nil || !strings.HasSuffix(got, test.want) || strings.Count(got, "+++") > 1 {
+			t.Errorf("%s: %v\n%s\nwant %q", name, err, got, test.want)
+		}
+	}
+	for args, want := range map[string]string{`{"staged":true}`: "No staged changes in ..", `{"staged":true,"path":"../a.txt"}`: "No staged changes in ../a.txt.",
+		`{"staged":true,"path":":/"}`: "No staged changes in :/."} { // of the root alone, deep in its repository
+		got, err := gitDiff(filepath.Join(root, "sub")).Run(t.Context(), json.RawMessage(args))
+		result{want, ""}.check(t, got, err)
+	}
+	got, err := gitDiff(root).Run(t.Context(), json.RawMessage(`{"staged":true}`))
+	if err != nil || !strings.HasSuffix(got, "+++ b/a.txt\n@@ -1 +1,2 @@\n one\n+staged") {
+		t.Errorf("staged: %q, %v", got, err)
+	}
+	_, err = perform(t.Context(), gitDiff(root), "path", "/etc/passwd")
+	result{"", "is outside repository"}.check(t, "", err)
+	_, err = perform(t.Context(), gitDiff(t.TempDir()))
+	result{"", "the root is not in a git repository"}.check(t, "", err)
+	t.Setenv("PATH", t.TempDir())
+	_, err = perform(t.Context(), gitDiff(root))
+	result{"", "git cannot be started"}.check(t, "", err)
+}
+
+func TestGitDiffRunsNoProgramOfTheRepository(t *testing.T) {
+	const filter = `printf '[filter "%s"]\n clean = %s\n process = %s\n required\n' "$NAME" "$TRAP" "$TRAP" >>.git/config
+		printf '*.txt filter=%s\n' "$NAME" >.gitattributes`
+	for name, test := range map[string]struct{ setup, want string }{
+		"that the configuration names": {`for key in diff.external diff.t.textconv core.fsmonitor core.pager; do git config $key "$TRAP"; done
+			git config color.ui always; echo '*.txt diff=t' >.gitattributes`, "-one\n+two"},
+		"a hook, after a new time for the index": {`printf '#!/bin/sh\n%s' "$TRAP" >.git/hooks/post-index-change; chmod +x .git/hooks/*
+			touch -t 200101010101 sub/*`, "-one\n+two"},
+		"a filter":                      {"NAME=A.b;" + filter, "-one\n+two"},
+		"a filter with an equals sign":  {"NAME=a=b;" + filter, "filters that cannot be turned off"},
+		"a filter with too long a name": {"NAME=$(head -c 2000000 /dev/zero | tr '\\0' f);" + filter, "filters that cannot be turned off"},
+		"of a submodule": {`git init -q inner; cd inner; echo one >a.txt; git add .; git commit -qm 1; cd ..; git add inner; git config diff.submodule diff
+			cd inner; echo two >a.txt; git commit -qam 2; git config diff.external "$TRAP"; git config filter.f.clean "$TRAP"
+			echo '*.txt filter=f' >.git/info/attributes; echo six >a.txt`, "+Subproject commit"},
+		"to fetch what a partial clone lacks": {`git config core.repositoryformatversion 1; git config extensions.partialclone origin
+			git config remote.origin.promisor true; git config remote.origin.url "ext::$TRAP"; git config protocol.ext.allow always
+			rm -r .git/objects/56`, "fatal: "}, // what a.txt held
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			script(t, root, repository+"TRAP='touch "+root+"/trap'\n"+test.setup+"\necho two >"+root+"/a.txt")
+			t.Setenv("GIT_EXTERNAL_DIFF", "touch "+root+"/trap")
+			t.Setenv("GIT_DIR", t.TempDir())
+			got, err := perform(t.Context(), gitDiff(root))
+			if text := fmt.Sprint(got, err); !strings.Contains(text, test.want) || strings.Contains(text, "\x1b") {
+				t.Errorf("%q, want %q", text, test.want)
+			}
+			if _, err := os.Stat(root + "/trap"); err == nil {
+				t.Error("a command of the repository ran")
+			}
+		})
+	}
+}
