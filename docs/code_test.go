@@ -1,142 +1,170 @@
 package docs
 
 import (
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"os/exec"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
+var (
+	gap = regexp.MustCompile(`^\s*// …$`)
+	// begins begins a declaration of a Go file, or the comment or the file above one; ends ends one.
+	begins = regexp.MustCompile(`^(//|/\*|package |import |func |type |var |const )`)
+	ends   = regexp.MustCompile(`^(\}|\)|\*/)|^(type|var|const|package|import|func) .*[^({]$|^(type|func) .*\{.*\}$`)
+)
+
 // checkCode compares the blocks that show a file with it. With fix, a block that drifted is taken anew from the file.
-func checkCode(t *text, fix bool) (faults []string) {
-	faults = t.faults
+func checkCode(t *text, fix bool) {
 	for i, b := range t.blocks {
+		if b.lang == "go" && b.file == "" && b.note("sketch") == nil {
+			t.fault(b.start-1, "a block of Go without a file: write ```go day15/NAME.go, or <!-- sketch: why --> before it")
+		}
 		if !b.isCode() {
-			if b.lang == "go" && b.file == "" && b.note("sketch") == nil {
-				faults = append(faults, t.at(b.start-1, "a block of Go without a file: write ```go day15/NAME.go, or <!-- sketch: why --> before it"))
-			}
 			continue
 		}
 		lines, err := readLines(t.repo, b.file)
 		if err != nil {
-			faults = append(faults, t.at(b.start-1, "there is no file %s", b.file))
+			t.fault(b.start-1, "there is no file %s", b.file)
 			continue
 		}
 		body := t.body(b)
-		if len(body) == 0 || len(places(lines, body)) == 0 {
-			fresh, advice := takeAnew(lines, body), "copy it from the file"
-			if fix && fresh != nil {
-				t.replace(i, fresh)
-				return checkCode(t, fix)
-			}
-			if fresh != nil {
-				advice = "go test ./docs -run /" + t.name() + " -update takes it anew from the file"
-			}
-			faults = append(faults, t.at(b.start, "not a part of %s, %s\n\t%s", b.file, closest(lines, body), advice))
+		if fresh := takeAnew(lines, body); fix && !shows(lines, body) && fresh != nil {
+			t.replace(i, fresh)
+			checkCode(t, fix)
+			return
+		}
+		isGo := strings.HasSuffix(b.file, ".go")
+		switch {
+		case !shows(lines, body):
+			t.fault(b.start, "not a part of %s: %s\n\tgo test ./docs -run /%s -update takes it anew where its first and last line are there", b.file, firstMissing(lines, body), t.name())
+		case isGo && !begins.MatchString(body[0]) && !gap.MatchString(body[0]), isGo && !ends.MatchString(body[len(body)-1]) && !gap.MatchString(body[len(body)-1]):
+			t.fault(b.start, "a block shows whole declarations of %s; a line // … marks what is left out", b.file)
 		}
 	}
-	return faults
 }
 
-// places returns where part occurs in lines.
-func places(lines, part []string) (at []int) {
-	for i := 0; i+len(part) <= len(lines); i++ {
-		if slices.Equal(lines[i:i+len(part)], part) {
-			at = append(at, i)
+// shows reports whether the pieces of a block, between its gaps, stand in a file in this order.
+func shows(lines, body []string) bool {
+	var piece []string
+	for i, line := range append(slices.Clone(body), "// …") {
+		if i < len(body) && !gap.MatchString(line) {
+			piece = append(piece, line)
+			continue
 		}
+		at := place(lines, piece)
+		if at < 0 {
+			return false
+		}
+		lines, piece = lines[at+len(piece):], nil
 	}
-	return at
+	return len(body) > 0
 }
 
-// closest describes the place in a file that resembles a block most, where possible one that begins as the block does, and
-// where they part.
-func closest(lines, body []string) string {
-	best, most := 0, -1
-	first := places(lines, body[:min(1, len(body))])
-	for i := range lines {
-		same := 0
-		for j := 0; j < len(body) && i+j < len(lines); j++ {
-			if body[j] == lines[i+j] && body[j] != "" {
-				same++
-			}
-		}
-		if same > most && (first == nil || slices.Contains(first, i)) {
-			best, most = i, same
+// place returns where part first occurs in lines, -1 if it does not.
+func place(lines, part []string) int {
+	for at := 0; at+len(part) <= len(lines); at++ {
+		if slices.Equal(lines[at:at+len(part)], part) {
+			return at
 		}
 	}
-	for j, line := range body {
-		if best+j >= len(lines) {
-			return fmt.Sprintf("which ends after line %d; the text goes on with\n\t%s", len(lines), line)
-		}
-		if line != lines[best+j] {
-			return fmt.Sprintf("closest at line %d; they part at line %d of the file:\n\ttext  %s\n\tfile  %s",
-				best+1, best+j+1, line, lines[best+j])
-		}
-	}
-	return "the block is empty"
+	return -1
 }
 
-// takeAnew finds a drifted block's place by its first line, which must be the only one of its kind, and by its last one,
-// of which the block holds as many as the place does.
+// firstMissing returns the line of a block that the file does not have, or not at its place.
+func firstMissing(lines, body []string) string {
+	for n := range body {
+		if !shows(lines, body[:n+1]) {
+			return body[n]
+		}
+	}
+	return "it is empty"
+}
+
+// takeAnew finds what a drifted block without gaps should show: from its first line, of which there must be one, to the
+// first end of a declaration after as many as the block has.
 func takeAnew(lines, body []string) []string {
-	if len(body) == 0 || len(places(lines, body[:1])) != 1 {
+	if len(body) == 0 || slices.ContainsFunc(body, gap.MatchString) || place(lines, body[:1]) < 0 {
 		return nil
 	}
-	lines = lines[places(lines, body[:1])[0]:]
-	last := body[len(body)-1:]
-	ends, n := places(lines, last), len(places(body, last))
-	if len(ends) == 0 {
-		return nil
-	}
-	return lines[:ends[min(n, len(ends))-1]+1]
-}
-
-// newFiles lists the files that only day15 has, tests aside.
-func newFiles(repo string) (files []string) {
-	fs.WalkDir(os.DirFS(repo), "day15", func(path string, d fs.DirEntry, err error) error {
-		_, missing := os.Stat(filepath.Join(repo, "day14", strings.TrimPrefix(path, "day15")))
-		if err == nil && !d.IsDir() && missing != nil && !isTest(path) {
-			files = append(files, path)
+	lines = lines[place(lines, body[:1]):]
+	count, want := 0, 0
+	for _, line := range body {
+		if ends.MatchString(line) {
+			want++
 		}
-		return err
-	})
-	return files
-}
-
-func isTest(file string) bool {
-	return strings.HasSuffix(file, "_test.go") || strings.Contains(file, "/testdata/")
-}
-
-// checkComplete reports what the texts together leave out of a file.
-func checkComplete(texts []*text, repo, file string) (faults []string) {
-	lines, err := readLines(repo, file)
-	if err != nil {
-		return []string{err.Error()}
 	}
-	shown := make([]bool, len(lines))
-	for _, t := range texts {
-		for _, b := range t.blocks {
-			if b.file != file || !b.isCode() || b.start == b.end {
-				continue
-			}
-			for _, at := range places(lines, t.body(b)) {
-				for i := range t.body(b) {
-					shown[at+i] = true
+	for n, line := range lines {
+		if ends.MatchString(line) {
+			count++
+		}
+		if count == want && count > 0 {
+			return lines[:n+1]
+		}
+	}
+	return nil
+}
+
+// dayDiff returns the + and - lines of each file that both days have and that differs, in order.
+func dayDiff(repo string) (map[string][]string, error) {
+	cmd := exec.Command("git", "diff", "--no-index", "--no-renames", "--no-color", "--no-ext-diff", "-U0", "--diff-filter=M", "day14", "day15")
+	cmd.Dir = repo
+	out, err := cmd.Output()
+	if err != nil && cmd.ProcessState.ExitCode() != 1 { // 1: they differ
+		return nil, err
+	}
+	diff, file, header := map[string][]string{}, "", false
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch name, isName := strings.CutPrefix(line, "+++ b/day15/"); {
+		case strings.HasPrefix(line, "diff --git "):
+			header = true
+		case header && isName:
+			file = name
+		case strings.HasPrefix(line, "@@ "):
+			header = false
+		case !header && line != "" && strings.Contains("+-", line[:1]) && !strings.HasSuffix(file, "_test.go"):
+			diff[file] = append(diff[file], line)
+		}
+	}
+	return diff, nil
+}
+
+// checkDiff compares the hunks of a text with both days, and all its + and - lines with the whole difference of the days.
+func checkDiff(t *text, diff map[string][]string) {
+	shown := map[string][]string{}
+	for _, b := range t.blocks {
+		if b.lang != "diff" {
+			continue
+		}
+		for day, sign := range map[string]string{"day14": "-", "day15": "+"} {
+			lines, err := readLines(t.repo, path.Join(day, b.file))
+			side := []string{}
+			for _, line := range slices.Concat(t.body(b), []string{"@@"}) {
+				if strings.HasPrefix(line, "@@") {
+					if err != nil || place(lines, side) < 0 {
+						t.fault(b.start, "a hunk is not a part of %s/%s (a line with @@ separates hunks):\n\t%s", day, b.file, strings.Join(side, "\n\t"))
+					}
+					side = nil
+				} else if line == "" || line[:1] == " " || line[:1] == sign {
+					side = append(side, strings.TrimPrefix(strings.TrimPrefix(line, " "), sign))
 				}
 			}
 		}
-	}
-	for i := 0; i < len(lines); i++ {
-		first := i
-		for i < len(lines) && (!shown[i] && (lines[i] != "" || i > first)) {
-			i++
-		}
-		if i > first {
-			faults = append(faults, fmt.Sprintf("no English text shows lines %d to %d of %s; add them in a block ```go %s\n\t%s",
-				first+1, i, file, file, lines[first]))
+		for _, line := range t.body(b) {
+			if line != "" && strings.Contains("+-", line[:1]) {
+				shown[b.file] = append(shown[b.file], line)
+			}
 		}
 	}
-	return faults
+	for file, lines := range diff {
+		if !slices.Equal(lines, shown[file]) {
+			t.fault(0, "the blocks ```diff %s are not the difference between the days:\n\t%s", file, strings.Join(lines, "\n\t"))
+		}
+		delete(shown, file)
+	}
+	for file := range shown {
+		t.fault(0, "```diff %s: the days do not differ there", file)
+	}
 }

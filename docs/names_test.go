@@ -1,126 +1,130 @@
 package docs
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+	"unicode"
 )
 
-// decls is what a Go file declares.
-type decls struct {
-	names   map[string]string // functions, Type.method, types, variables, constants; the value of a plain constant or ""
-	strings map[string]bool   // its string literals
-}
+var (
+	link      = regexp.MustCompile(`\]\(<?([^)\s>]+)>?\)`)
+	elsewhere = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
+	heading   = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
+	idOf      = regexp.MustCompile(`<a id="([^"]+)"`)
+	codeSpan  = regexp.MustCompile("`[^`\n]+`")
+	goFile    = regexp.MustCompile(`^[\w*-]+\.go$`)
+	declared  = regexp.MustCompile("`((?:[\\w-]+/)?[\\w-]+\\.go):([^`]+)`")
+)
 
-func parseDecls(file string) (decls, error) {
-	d := decls{map[string]string{}, map[string]bool{}}
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return d, err
-	}
-	for _, decl := range tree.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			d.names[receiver(decl)+decl.Name.Name] = ""
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				d.add(spec)
-			}
-		}
-	}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-			if s, err := strconv.Unquote(lit.Value); err == nil {
-				d.strings[s] = true
-			}
-		}
-		return true
-	})
-	return d, nil
-}
-
-// receiver is the "Type." before a method's name.
-func receiver(f *ast.FuncDecl) string {
-	if f.Recv == nil {
-		return ""
-	}
-	of := f.Recv.List[0].Type
-	if star, ok := of.(*ast.StarExpr); ok {
-		of = star.X
-	}
-	if index, ok := of.(*ast.IndexExpr); ok { // a generic type
-		of = index.X
-	}
-	if name, ok := of.(*ast.Ident); ok {
-		return name.Name + "."
-	}
-	return ""
-}
-
-func (d decls) add(spec ast.Spec) {
-	switch spec := spec.(type) {
-	case *ast.TypeSpec:
-		d.names[spec.Name.Name] = ""
-	case *ast.ValueSpec:
-		for i, name := range spec.Names {
-			d.names[name.Name] = ""
-			if i < len(spec.Values) {
-				if lit, ok := spec.Values[i].(*ast.BasicLit); ok {
-					d.names[name.Name] = lit.Value
-				}
-			}
-		}
-	}
-}
-
-var declared = regexp.MustCompile("`((?:[\\w-]+/)?[\\w-]+\\.go):([^`]+)`")
-
-// checkDeclarations looks for every `file.go:name` of a text.
-func checkDeclarations(t *text) (faults []string) {
+// checkNames looks for what a text points at: links with their headings, paths and declarations in backticks.
+func checkNames(t *text) {
 	for i, line := range t.prose() {
+		for _, m := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
+			if !elsewhere.MatchString(m[1]) {
+				t.checkLink(i, m[1])
+			}
+		}
+		for _, span := range codeSpan.FindAllString(line, -1) {
+			name := strings.TrimPrefix(strings.Trim(span, "`"), "./")
+			if !t.exists(name) {
+				t.fault(i, "%s: the repository has no such file", span)
+			}
+		}
 		for _, m := range declared.FindAllStringSubmatch(line, -1) {
 			file := m[1]
 			if !strings.Contains(file, "/") {
 				file = "day15/" + file
 			}
-			name, sub, _ := strings.Cut(m[2], "/")
-			d, err := parseDecls(filepath.Join(t.repo, file))
-			_, ok := d.names[name]
-			switch {
-			case err != nil:
-				faults = append(faults, t.at(i, "%s: %v", m[0], err))
-			case !ok:
-				faults = append(faults, t.at(i, "%s does not declare %s; closest: %s", file, name, mostAlike(sorted(d.names), name)))
-			case sub != "" && !d.strings[sub]:
-				faults = append(faults, t.at(i, "%s has no test named %q; closest: %q", file, sub, mostAlike(sorted(d.strings), sub)))
+			if source, err := readLines(t.repo, file); err != nil || !declares(strings.Join(source, "\n"), m[2]) {
+				t.fault(i, "%s declares no %s", file, m[2])
 			}
 		}
 	}
-	return faults
-}
-
-func sorted[V any](set map[string]V) (names []string) {
-	for name := range set {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// checkTour sees that a text names all the files of a list in backticks, or shows them.
-func checkTour(t *text, files []string) (faults []string) {
-	prose := strings.Join(t.prose(), "\n")
-	for _, file := range files {
-		base := strings.TrimPrefix(strings.TrimPrefix(file, "day14/"), "day15/")
-		if !strings.Contains(prose, "`"+base+"`") && !strings.Contains(prose, "`"+file+"`") &&
-			!slices.ContainsFunc(t.blocks, func(b block) bool { return b.file == file }) {
-			faults = append(faults, t.path+": nothing is said about "+file+": name it in backticks")
+	for _, b := range t.blocks {
+		above := b.start - 2
+		for above >= 0 && (t.lines[above] == "" || note.MatchString(t.lines[above])) {
+			above--
+		}
+		if b.isReaders() && (above < 0 || !strings.Contains(t.lines[above], "`"+b.file+"`")) {
+			t.fault(b.start-1, "the line above the block does not name its file, `%s`", b.file)
 		}
 	}
-	return faults
+}
+
+func (t *text) checkLink(i int, target string) {
+	file, anchor, _ := strings.Cut(target, "#")
+	anchor, err := url.PathUnescape(anchor)
+	to := path.Join(path.Dir(t.path), file)
+	if file == "" {
+		to = t.path
+	}
+	if _, missing := os.Stat(filepath.Join(t.repo, to)); missing != nil || err != nil {
+		t.fault(i, "the link %s leads nowhere: there is no %s", target, to)
+		return
+	}
+	if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
+		t.fault(i, "the link %s: %s has no such heading; it has %v", target, to, other.anchors())
+	}
+}
+
+// anchors are what GitHub makes of the headings: lower case, spaces to hyphens, punctuation dropped, repeated ones numbered.
+func (t *text) anchors() (all []string) {
+	for _, line := range t.prose() {
+		for _, m := range idOf.FindAllStringSubmatch(line, -1) {
+			all = append(all, m[1])
+		}
+		m := heading.FindStringSubmatch(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(line, ""))
+		if m == nil {
+			continue
+		}
+		slug := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1])
+		name := slug
+		for n := 1; slices.Contains(all, name); n++ {
+			name = fmt.Sprintf("%s-%d", slug, n)
+		}
+		all = append(all, name)
+	}
+	return all
+}
+
+// exists reports whether a code span is something else than a path of the repository, or one that exists, or one that the
+// reader writes.
+func (t *text) exists(name string) bool {
+	folder, _, inside := strings.Cut(name, "/")
+	inside = inside && slices.Contains(append(programs, "docs"), folder)
+	if strings.ContainsAny(name, " :") || !inside && !goFile.MatchString(name) {
+		return true
+	}
+	if !inside {
+		name = "*/" + name
+	}
+	found, _ := filepath.Glob(filepath.Join(t.repo, strings.TrimSuffix(name, "/")))
+	return found != nil || slices.ContainsFunc(t.blocks, func(b block) bool {
+		matched, _ := path.Match(name, b.file)
+		return matched && b.isReaders()
+	})
+}
+
+// declares reports whether a Go file declares a function, a type, a constant, a variable or, as Type.method, a method.
+func declares(source, name string) bool {
+	of, method, isMethod := strings.Cut(name, ".")
+	pattern := `(?m)^(?:func|type|var|const|\t)\s*` + regexp.QuoteMeta(name) + `\b`
+	if isMethod {
+		pattern = `(?m)^func \((?:\w+ )?\*?` + regexp.QuoteMeta(of) + `(?:\[\w+\])?\) ` + regexp.QuoteMeta(method) + `\(`
+	}
+	return regexp.MustCompile(pattern).MatchString(source)
 }

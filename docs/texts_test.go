@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -12,43 +11,38 @@ import (
 
 const repository = ".."
 
-// texts reads the texts that exist: the README and the English ones, or the Chinese ones.
-func texts(t *testing.T, patterns ...string) (all []*text) {
-	for _, pattern := range patterns {
+// texts reads the README and the texts, English and Chinese.
+func texts(t *testing.T) (all []*text) {
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/zh/*.md"} {
 		files, err := filepath.Glob(filepath.Join(repository, pattern))
 		must(t, err)
 		for _, file := range files {
 			rel, err := filepath.Rel(repository, file)
 			must(t, err)
-			if text, ok := readText(repository, filepath.ToSlash(rel)); ok {
-				all = append(all, text)
-			}
+			text, err := readText(repository, filepath.ToSlash(rel))
+			must(t, err)
+			all = append(all, text)
 		}
 	}
 	return all
 }
-
-func english(t *testing.T) []*text { return texts(t, "README.md", "docs/*.md") }
-func chinese(t *testing.T) []*text { return texts(t, "docs/zh/*.md") }
 
 // name is a text's name as a subtest: -run /day15.md also finds zh:day15.md.
 func (t *text) name() string {
 	return strings.ReplaceAll(strings.TrimPrefix(t.path, "docs/"), "/", ":")
 }
 
-func report(t *testing.T, faults []string) {
-	t.Helper()
-	for _, fault := range faults {
-		t.Error(fault)
-	}
-}
-
-// Under -update each test builds on the ones before it.
-
-func TestCodeInTheTextsIsTheCode(t *testing.T) {
-	for _, text := range append(english(t), chinese(t)...) {
+// each runs a check on every text. Under -update each test builds on the ones before it.
+func each(t *testing.T, parallel bool, check func(t *testing.T, text *text)) {
+	for _, text := range texts(t) {
 		t.Run(text.name(), func(t *testing.T) {
-			report(t, append(checkCode(text, *update), checkHunks(text)...))
+			if parallel {
+				t.Parallel()
+			}
+			check(t, text)
+			for _, fault := range text.faults {
+				t.Error(fault)
+			}
 			if *update {
 				must(t, text.save())
 			}
@@ -56,81 +50,82 @@ func TestCodeInTheTextsIsTheCode(t *testing.T) {
 	}
 }
 
-func TestTheLessonShowsAllThatIsNew(t *testing.T) {
-	lesson, ok := readText(repository, "docs/day15.md")
-	if !ok {
-		t.Skip("docs/day15.md is not there yet")
-	}
-	diff, err := dayDiff(repository)
-	must(t, err)
-	report(t, checkDiff(lesson, diff))
-	report(t, checkTour(lesson, newFiles(repository)))
-	for _, file := range append(newFiles(repository), "demoserver/main.go") {
-		report(t, checkComplete(english(t), repository, file))
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
-func TestTheTourOfDay14NamesEveryFile(t *testing.T) {
-	tour, ok := readText(repository, "docs/day14.md")
-	if !ok {
-		t.Skip("docs/day14.md is not there yet")
-	}
-	files, err := expand(repository, "day14")
+func TestCodeInTheTextsIsTheCode(t *testing.T) {
+	diff, err := dayDiff(repository)
 	must(t, err)
-	report(t, checkTour(tour, files))
+	each(t, false, func(_ *testing.T, text *text) {
+		checkCode(text, *update)
+		if path.Base(text.path) == "day15.md" {
+			checkDiff(text, diff)
+		}
+	})
 }
 
 func TestTranscriptsShowWhatTheProgramsPrint(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil || os.Getenv("DOCS_REPLAY") != "" {
-		t.Skip("there is no sh, or this is the reader of a transcript")
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
 	}
 	built := build(t, repository)
-	for _, text := range english(t) {
-		t.Run(text.name(), func(t *testing.T) {
-			t.Parallel()
-			report(t, newReader(t, repository, built).replay(text, *update))
-			if *update {
-				must(t, text.save())
-			}
-		})
-	}
+	each(t, true, func(t *testing.T, text *text) { newReader(t, repository, built).replay(text, *update) })
 }
 
 func TestNumbersAreComputed(t *testing.T) {
 	diff, err := dayDiff(repository)
 	must(t, err)
-	for _, text := range append(english(t), chinese(t)...) {
-		t.Run(text.name(), func(t *testing.T) {
-			report(t, checkNumbers(text, diff, *update))
-			if *update {
-				must(t, text.save())
-			}
-		})
-	}
+	each(t, false, func(_ *testing.T, text *text) { checkNumbers(text, diff, *update) })
 }
 
 func TestNamesAndLinksLeadSomewhere(t *testing.T) {
-	for _, text := range append(english(t), chinese(t)...) {
-		t.Run(text.name(), func(t *testing.T) {
-			report(t, slices.Concat(checkLinks(text), checkPaths(text), checkCaptions(text), checkDeclarations(text)))
-			if text.path == "docs/spec-map.md" {
-				report(t, checkSpecMap(text))
-			}
-		})
+	each(t, false, func(_ *testing.T, text *text) { checkNames(text) })
+}
+
+func TestDay14NamesEveryFile(t *testing.T) {
+	text, err := readText(repository, "docs/day14.md")
+	must(t, err)
+	for _, file := range expand(repository, "day14") {
+		if !strings.Contains(strings.Join(text.prose(), "\n"), "`"+path.Base(file)+"`") {
+			t.Errorf("docs/day14.md says nothing about %s: name it in backticks", file)
+		}
 	}
 }
 
-func TestChineseTextsShowTheSameAsEnglishOnes(t *testing.T) {
-	for _, zh := range chinese(t) {
-		t.Run(zh.name(), func(t *testing.T) {
-			en, ok := readText(repository, "docs/"+path.Base(zh.path))
-			if !ok {
-				t.Fatalf("%s has no English twin", zh.path)
+func TestChineseTextsShowTheSameCode(t *testing.T) {
+	each(t, false, func(t *testing.T, zh *text) {
+		if !strings.HasPrefix(zh.path, "docs/zh/") {
+			return
+		}
+		en, err := readText(repository, "docs/"+path.Base(zh.path))
+		must(t, err)
+		checkTwin(en, zh)
+	})
+}
+
+// checkTwin compares what two texts show: the same kinds of blocks in the same order, and the same code, files and diffs.
+func checkTwin(en, zh *text) {
+	show := func(t *text) (all []block) {
+		for _, b := range t.blocks {
+			if b.file != "" || b.lang == "console" || b.lang == "wire" {
+				all = append(all, b)
 			}
-			report(t, checkTwin(en, zh, *update))
-			if *update {
-				must(t, zh.save())
-			}
-		})
+		}
+		return all
+	}
+	a, b := show(en), show(zh)
+	for n := range min(len(a), len(b)) {
+		same := a[n].lang == b[n].lang && a[n].file == b[n].file
+		if !same || a[n].file != "" && !slices.Equal(en.body(a[n]), zh.body(b[n])) {
+			zh.fault(b[n].start-1, "not the block of %s:%d, ```%s %s", en.path, a[n].start, a[n].lang, a[n].file)
+			return
+		}
+	}
+	if len(a) != len(b) {
+		zh.fault(len(zh.lines)-1, "%s shows %d blocks, this text %d", en.path, len(a), len(b))
 	}
 }
