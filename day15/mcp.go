@@ -258,7 +258,10 @@ func (a *agent) describe(s *server, details bool) string {
 	}
 	if details && c != nil {
 		about := c.session.Load() // the instructions are for a person: the model does not get a stranger's words
-		print("  calls itself: %s\n  its instructions: %s", a.mcp.line(about.name+" "+about.version, 90), a.mcp.line(about.instructions, 500))
+		print("  calls itself: %s", a.mcp.line(about.name+" "+about.version, 90))
+		if about.instructions != "" {
+			print("  its instructions: %s", a.mcp.line(about.instructions, 500))
+		}
 	}
 	for _, line := range now.stderr {
 		if details {

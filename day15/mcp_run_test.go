@@ -304,3 +304,9 @@ func TestCallsThatMayWriteRunOneAfterTheOther(t *testing.T) {
 		t.Errorf("after the first call went out, the messages went %s", arrows)
 	}
 }
+
+func TestWhatAServerSaysOfItself(t *testing.T) {
+	inMCPFolder(t, nil, noRules, entry{name: "demo", fake: "demo"})
+	_, stdout, _ := runMCP(t, "", "/mcp demo")
+	mustShow(t, stdout, "  calls itself: demo 1.0.0\n  its instructions: Be kind.\n")
+}

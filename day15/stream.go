@@ -163,7 +163,7 @@ type event struct {
 type eventReader struct{ lines *bufio.Reader }
 
 // newEventReader returns a reader of the event stream r.
-func newEventReader(r io.Reader) *eventReader { return &eventReader{bufio.NewReaderSize(r, 64<<10)} }
+func newEventReader(r io.Reader) *eventReader { return &eventReader{bufio.NewReader(r)} }
 
 // next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
 // but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
