@@ -174,7 +174,7 @@ func (m *MCP) tools(s *server) (tools []serverTool) {
 	return tools
 }
 
-// ExitCode is the exit code of a task that would end with code.
+// ExitCode is the exit code of a task that would end with code: exitMissed for a success in which a call missed its server.
 func (m *MCP) ExitCode(code int) int {
 	for _, s := range m.servers {
 		if s.now().failed > 0 && code == exitOK {

@@ -108,6 +108,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(line.Bytes(), []byte("\n")), err
 }
 
+// isNull reports whether a member is missing or null: servers mean the same by both.
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
 // object is a JSON object as raw as it came, its keys and values in turn: a tool's result may have megabytes, and

@@ -52,6 +52,7 @@ type state struct {
 	closed    bool      // nothing is started any more
 }
 
+// newServer returns the server of an entry, not started yet; an entry with a mistake stays as it is, with its error.
 func newServer(m *MCP, config *serverConfig) *server {
 	return &server{mcp: m, config: config, label: visibleLine(config.name), state: state{err: config.err},
 		started: make(chan struct{}), told: map[string]bool{}}

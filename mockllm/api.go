@@ -108,6 +108,7 @@ type refusal struct{ place, code, message string }
 // statusOf gives the HTTP status that goes with a code; it is 400 for others.
 var statusOf = map[string]int{"invalid_api_key": 401, "forbidden": 403, "model_not_found": 404, "unknown_url": 404, "request_too_large": 413}
 
+// send answers a request with the refusal, in the shape and with the status that OpenAI uses.
 func (r refusal) send(w http.ResponseWriter) {
 	orNull := func(s string) string { return cmp.Or(strings.TrimPrefix(jsonString(s), `""`), "null") }
 	writeJSON(w, cmp.Or(statusOf[r.code], 400), fmt.Sprintf(`{"error":{"message":%s,"type":"invalid_request_error","param":%s,"code":%s}}`,
