@@ -17,7 +17,7 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 		{"white space", `"  "`, "{}", "{}", "noon"},
 		{"null as text", `"null"`, "{}", "{}", "noon"},
 		{"null", `null`, "{}", "{}", "noon"},
-		{"an object instead of text", `{"a": 1}`, `{"a": 1}`, `{"a": 1}`, "noon"},
+		{"an object instead of text", `{"a": 1}`, `{"a":1}`, `{"a":1}`, "noon"},
 		{"19 digits keep their digits", `"{\"id\":1234567890123456789}"`, `{"id":1234567890123456789}`, `{"id":1234567890123456789}`, "noon"},
 		{"cut off", `"{\"a\":"`, "", "{}", `(error) not run: the arguments are not a JSON object: unexpected end of JSON input`},
 		{"a list", `"[1]"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
@@ -232,7 +232,7 @@ func TestCtrlCDuringAToolCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range []int{2, 3} {
-		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done", 3: "(error) not run: interrupted by the user"}[i]
+		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done: context canceled", 3: "(error) not run: interrupted by the user"}[i]
 		if got := model.last()[i].Content; got != want {
 			t.Errorf("result %d: %q, want %q", i, got, want)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -115,10 +116,13 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 
 	whole := assembly{show: show, message: partial{}}
 	err = whole.read(response.Body, func() {
-		if whole.finish == "" {
-			silence.Reset(modelSilence)
-		} else {
+		switch {
+		case whole.done:
+			silence.Reset(lastWords / 20)
+		case whole.finish != "":
 			silence.Reset(lastWords)
+		default:
+			silence.Reset(modelSilence)
 		}
 	})
 	if err != nil && ctx.Err() != nil || caller.Err() != nil {
@@ -144,10 +148,7 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	why := reason(body)
-	if why == "" {
-		why = strings.TrimSpace(string(body))
-	}
+	why := cmp.Or(reason(body), strings.TrimSpace(string(body)))
 	hint := ""
 	switch status := response.StatusCode; {
 	case status < 400:

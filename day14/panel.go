@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 )
 
 // The screen is 80 columns wide: the banner on the left, the panel beside it.
@@ -95,16 +96,10 @@ func pad(text string, width int) string {
 
 // columns is how wide a terminal shows text: East Asian characters and emoji take two columns.
 func columns(text string) int {
-	width := 0
-	for _, r := range text {
-		width++
-		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
-			r >= 0xff01 && r <= 0xff60 || r >= 0x3000 && r <= 0x303f || r >= 0x1f300 && r <= 0x1faff {
-			width++
-		}
-	}
-	return width
+	return utf8.RuneCountInString(text) + len(wide.FindAllString(text, -1))
 }
+
+var wide = regexp.MustCompile(`[\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\x{ff01}-\x{ff60}\x{3000}-\x{303f}\x{1f300}-\x{1faff}]`)
 
 // shortPath writes the home folder as ~.
 func shortPath(path string) string {

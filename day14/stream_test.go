@@ -197,7 +197,7 @@ func TestAnswersThatFail(t *testing.T) {
 		{"a web page", "<html>please log in</html>", "cannot be read"},
 		{"an error that is only a text", events(`{"error":"no memory"}`), "the model failed: no memory"},
 		{"calls without end", deltas("tool_calls", `{"tool_calls":[`+strings.TrimSuffix(strings.Repeat(`{"index":7,"id":"c"},`, 3), ",")+`]}`,
-			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool_calls"},
+			`{"tool_calls":[`+manyCalls(100_000)+`]}`), "more than 128 tool calls"},
 		{"an event that is no JSON", events(`{oops`), "cannot be read"},
 		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
 		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
