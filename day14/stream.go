@@ -162,48 +162,43 @@ type event struct {
 }
 
 // eventReader reads an event stream, as models and MCP servers send it.
-type eventReader struct{ lines *bufio.Reader }
+type eventReader struct{ lines *bufio.Scanner }
 
 // newEventReader returns a reader of the event stream r.
-func newEventReader(r io.Reader) *eventReader { return &eventReader{bufio.NewReader(r)} }
+func newEventReader(r io.Reader) *eventReader {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxEvent)
+	return &eventReader{lines}
+}
 
 // next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
 // but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
-// error of r, and on an event of more than maxEvent bytes.
+// error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
-	size, bare := 0, false
-	for {
-		line, err := r.line(maxEvent - size)
-		if len(line) == 0 && size > 0 && (err == nil || err == io.EOF) {
+	begun, bare := false, false
+	for r.lines.Scan() {
+		line := r.lines.Bytes()
+		if len(line) == 0 && begun {
 			return e, nil
 		}
-		if len(line) == 0 && err != nil {
-			return e, err
-		}
 		if len(line) > 0 {
-			bare = bare || size == 0 && bytes.ContainsAny(line[:1], "{[<")
-			size += len(line)
+			bare = bare || !begun && bytes.ContainsAny(line[:1], "{[<")
+			begun = true
 			if bare {
 				line = append([]byte("data:"), line...)
 			}
-			e.field(line)
+			if e.field(line); len(e.data) > maxEvent {
+				return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
+			}
 		}
 	}
-}
-
-// line returns the next line without its end; the last line may come without one.
-func (r *eventReader) line(limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		if len(line)+len(part) > limit {
-			return nil, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
-		}
-		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
+	switch err := r.lines.Err(); {
+	case err != nil:
+		return e, err
+	case !begun:
+		return e, io.EOF
 	}
+	return e, nil
 }
 
 // field takes one line: a name, a colon, a value. Comments and unknown fields are ignored.
@@ -216,9 +211,9 @@ func (e *event) field(line []byte) {
 			e.name = "error"
 		}
 		if e.data != nil {
-			value = append(append(e.data, '\n'), value...)
+			e.data = append(e.data, '\n')
 		}
-		e.data = value
+		e.data = append(e.data, value...)
 	case "event":
 		e.name = string(value)
 	case "id":

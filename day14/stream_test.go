@@ -319,18 +319,13 @@ func TestRequestsGoWhereTheBaseURLSays(t *testing.T) {
 		switch r.URL.Path {
 		case "/moved/chat/completions":
 			http.Redirect(w, r, "/v1/chat/completions?x=1", http.StatusTemporaryRedirect)
-		case "/elsewhere/chat/completions":
-			http.Redirect(w, r, "http://other.test/v1/chat/completions", http.StatusTemporaryRedirect)
-		case "/lost/chat/completions":
-			http.Redirect(w, r, "/v1/chat/completions", http.StatusFound) // makes a GET of it
 		default:
 			io.WriteString(w, says("hi"))
 		}
 	}))
 	defer server.Close()
 	for path, want := range map[string]string{
-		"/v1?api-version=1&x=%2F": "/v1/chat/completions?api-version=1&x=%2F", "/moved": "/moved/chat/completions /v1/chat/completions?x=1",
-		"/elsewhere": "307 Temporary Redirect", "/lost": "302 Found",
+		"/v1?api-version=1&x=%2F": "/v1/chat/completions?api-version=1&x=%2F", "/moved": "307 Temporary Redirect",
 	} {
 		paths = nil
 		_, err := newModel(modelEnv(server.URL+path)).Answer(t.Context(), nil, nil, func(string) {})
