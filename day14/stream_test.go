@@ -273,9 +273,7 @@ func TestAMessageIsKeptAsItCame(t *testing.T) {
 	b := newBench(t, server, "", "")
 	b.add(t, "now", Allow, "noon")
 	for _, text := range []string{"go", "and now?"} {
-		if _, err := b.chat.Turn(t.Context(), text); err != nil {
-			t.Fatal(err)
-		}
+		b.turn(t, text)
 	}
 	for i, want := range map[int]string{
 		1: `{"content":"","n":1,"reasoning_content":"Let me think.","reasoning_details":[{"index":0,"text":"ab","type":"text"},{"data":"xx","index":1}],"role":"assistant",` +
