@@ -2,10 +2,11 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,25 +33,23 @@ func (a *agent) rows() []row {
 		{"Root", shortPath(a.permissions.Root)},
 		{"Skill", cmp.Or(a.skills.Name(), "none")},
 		{"RAG", plural(a.knowledge.Len(), "document")},
-		{"Context", strconv.Itoa(a.chat.Context()) + " / " + strconv.Itoa(contextLimit) + " (" + a.contextShare() + ")"},
-		{"Tokens", strconv.Itoa(a.chat.Tokens)},
+		{"Context", fmt.Sprintf("%d / %d (%d%%)", a.chat.Context(), contextLimit, a.percent())},
+		{"Tokens", fmt.Sprint(a.chat.Tokens)},
 	}
 }
 
 // status is the line after each turn.
 func (a *agent) status(turn Turn) string {
 	parts := []string{
-		"this turn " + strconv.Itoa(turn.Tokens) + " tokens",
-		"total " + strconv.Itoa(a.chat.Tokens),
-		"context " + a.contextShare(),
+		fmt.Sprintf("this turn %d tokens", turn.Tokens),
+		fmt.Sprintf("total %d", a.chat.Tokens),
+		fmt.Sprintf("context %d%%", a.percent()),
 	}
 	return "── " + strings.Join(parts, " · ") + " ──\n"
 }
 
-// contextShare is how full the context is, rounded up.
-func (a *agent) contextShare() string {
-	return strconv.Itoa((a.chat.Context()*100+contextLimit-1)/contextLimit) + "%"
-}
+// percent is how full the context is, rounded up.
+func (a *agent) percent() int { return (a.chat.Context()*100 + contextLimit - 1) / contextLimit }
 
 // printPanel prints the banner with the panel beside it. A value that is too long goes on in the next line.
 func (a *agent) printPanel() {
@@ -62,15 +61,9 @@ func (a *agent) printPanel() {
 			label = ""
 		}
 	}
-	for i := range max(len(banner), len(right)) {
-		left, beside := "", ""
-		if i < len(banner) {
-			left = banner[i]
-		}
-		if i < len(right) {
-			beside = right[i]
-		}
-		a.console.Print(strings.TrimRight(pad(left, bannerWidth)+"│ "+beside, " ") + "\n")
+	left := slices.Concat(banner, make([]string, len(right))) // the panel is the longer one
+	for i, beside := range right {
+		a.console.Print(strings.TrimRight(pad(left[i], bannerWidth)+"│ "+beside, " ") + "\n")
 	}
 }
 
@@ -113,8 +106,8 @@ func shortPath(path string) string {
 
 // plural is a count with its noun: 1 step, 2 steps.
 func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	if n != 1 {
+		noun += "s"
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return fmt.Sprintf("%d %s", n, noun)
 }
