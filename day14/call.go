@@ -131,6 +131,8 @@ func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Resu
 		return plan.Run(ctx)
 	}()
 	switch {
+	case err == context.Canceled:
+		result = r.failure(errHalfDone)
 	case err != nil && ctx.Err() != nil:
 		result = r.failure(fmt.Errorf("%w: %w", errHalfDone, err))
 	case err != nil:

@@ -210,7 +210,7 @@ func TestCtrlCDuringAToolCall(t *testing.T) {
 	mustBeValid(t, b.chat.History)
 	b.turn(t, "go on")
 	for _, i := range []int{2, 3} {
-		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done: context canceled", 3: "(error) not run: interrupted by the user"}[i]
+		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done", 3: "(error) not run: interrupted by the user"}[i]
 		if got := model.last()[i].Content; got != want {
 			t.Errorf("result %d: %q, want %q", i, got, want)
 		}

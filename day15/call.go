@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // maxResult is how much of one tool result the model gets, in bytes.
@@ -58,7 +57,12 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 		}
 		var running sync.WaitGroup
 		for i, plan := range plans {
-			running.Go(func() { results[i] = r.run(ctx, calls[i].Name, plan) })
+			run := func() { results[i] = r.run(ctx, calls[i].Name, plan) }
+			if len(plans) > 1 {
+				running.Go(run)
+			} else {
+				run()
+			}
 		}
 		running.Wait()
 		for ; first < last; first++ {
@@ -166,15 +170,8 @@ func capped(text string) string {
 		return text
 	}
 	const half = maxResult/2 - 50 // the note has room beside them
-	head, tail := half, len(text)-half
-	for !utf8.RuneStart(text[head]) {
-		head--
-	}
-	for !utf8.RuneStart(text[tail]) {
-		tail++
-	}
 	note := fmt.Sprintf("\n[… %d bytes in all; the first and last %d are shown …]\n", len(text), half)
-	return text[:head] + note + text[tail:]
+	return strings.ToValidUTF8(text[:half], "") + note + strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
 // arguments checks the text of a call against the tool's schema, as far as every tool needs it: a JSON object that has
@@ -209,16 +206,13 @@ func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(text), nil
 }
 
-// isOfType reports whether one of the types, as JSON Schema writes them, is that of a JSON value.
+// isOfType reports whether one of the types, as JSON Schema writes them, is that of a JSON value, whose first character
+// tells it.
 func isOfType(value json.RawMessage, types string) bool {
-	kind, ok := map[byte]string{'"': "string", '{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}[value[0]]
-	if !ok {
-		kind = "number"
-		if f, err := strconv.ParseFloat(string(value), 64); err == nil && f == math.Trunc(f) && strings.Contains(types, "integer") {
-			return true
-		}
-	}
-	return strings.Contains(types, `"`+kind+`"`)
+	kind := strings.Fields("number string object array boolean boolean null")[1+strings.IndexByte(`"{[tfn`, value[0])]
+	number, err := strconv.ParseFloat(string(value), 64)
+	whole := err == nil && number == math.Trunc(number) && strings.Contains(types, "integer")
+	return whole || strings.Contains(types, `"`+kind+`"`)
 }
 
 // decodeArgs reads a call's arguments into v, a pointer to a struct with JSON tags; a whole number goes into a float64,
@@ -228,6 +222,12 @@ func decodeArgs(args json.RawMessage, v any) error {
 		return fmt.Errorf("the arguments cannot be read: %w", err)
 	}
 	return nil
+}
+
+// quoted is text as JSON.
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string always has a JSON form
+	return string(b)
 }
 
 // compact puts JSON on one line; what is not JSON stays as it is.

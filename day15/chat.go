@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -184,10 +183,8 @@ func (c *Chat) Context() int {
 // system is the system prompt: with AGENTS.md, the project's own instructions, and with the text of the skill in use.
 func (c *Chat) system() string {
 	text := systemPrompt
-	if file, _, err := c.files.open("AGENTS.md"); err == nil {
-		defer file.Close()
-		data, _ := io.ReadAll(io.LimitReader(file, maxInstructions)) // what cannot be read is not there
-		text += "\n\nAGENTS.md of this project says:\n\n" + strings.ToValidUTF8(string(data), "\uFFFD")
+	if instructions, _, err := c.files.load("AGENTS.md", maxFile); err == nil { // what cannot be read is not there
+		text += "\n\nAGENTS.md of this project says:\n\n" + instructions[:min(len(instructions), maxInstructions)]
 	}
 	return c.redact.Redact(strings.TrimSpace(text + "\n\n" + c.skills.Prompt()))
 }

@@ -17,7 +17,7 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 		{"white space", `"  "`, "{}", "{}", "noon"},
 		{"null as text", `"null"`, "{}", "{}", "noon"},
 		{"null", `null`, "{}", "{}", "noon"},
-		{"an object instead of text", `{"a": 1}`, `{"a": 1}`, `{"a": 1}`, "noon"},
+		{"an object instead of text", `{"a": 1}`, `{"a":1}`, `{"a":1}`, "noon"},
 		{"19 digits keep their digits", `"{\"id\":1234567890123456789}"`, `{"id":1234567890123456789}`, `{"id":1234567890123456789}`, "noon"},
 		{"cut off", `"{\"a\":"`, "", "{}", `(error) not run: the arguments are not a JSON object: unexpected end of JSON input`},
 		{"a list", `"[1]"`, "", "{}", "(error) not run: the arguments are not a JSON object"},
@@ -28,9 +28,7 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 			model := newFakeModel(t, deltas("tool_calls", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":`+test.arguments+`}}]}`))
 			b := newBench(t, model, "", "")
 			b.add(t, "now", Allow, "noon")
-			if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-				t.Fatal(err)
-			}
+			b.turn(t, "go")
 			if ran := strings.TrimPrefix(strings.Join(b.ran, "|"), "now "); ran != test.ran {
 				t.Errorf("ran with %q, want %q", ran, test.ran)
 			}
@@ -47,8 +45,8 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 		model := newFakeModel(t, deltas("tool_calls", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now"}}]}`))
 		b := newBench(t, model, "", "")
 		b.add(t, "now", Allow, "noon")
-		if _, err := b.chat.Turn(t.Context(), "go"); err != nil || len(b.ran) != 1 || b.ran[0] != "now {}" {
-			t.Errorf("ran %q, error %v", b.ran, err)
+		if b.turn(t, "go"); len(b.ran) != 1 || b.ran[0] != "now {}" {
+			t.Errorf("ran %q", b.ran)
 		}
 	})
 }
@@ -56,14 +54,9 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 func TestMissingRequiredArgumentIsNamedAndNotAskedAbout(t *testing.T) {
 	model := newFakeModel(t, calls("save", `{"title":"x"}`))
 	b := newBench(t, model, "", "y\n")
-	err := b.registry.Register(Tool{Name: "save", Parameters: json.RawMessage(`{"type":"object","required":["title","content"]}`),
+	b.register(t, Tool{Name: "save", Parameters: json.RawMessage(`{"type":"object","required":["title","content"]}`),
 		Run: func(context.Context, json.RawMessage) (string, error) { t.Error("it ran"); return "", nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go")
 	if got, want := model.last()[2].Content, `(error) not run: the required argument "content" is missing`; got != want {
 		t.Errorf("result %q, want %q", got, want)
 	}
@@ -77,9 +70,7 @@ func TestUnknownTools(t *testing.T) {
 	b := newBench(t, model, "", "")
 	b.add(t, "now", Allow, "noon")
 	b.add(t, "mcp_s1_search", Ask, "found")
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go")
 	mustBeValid(t, model.last())
 	var results []string
 	for _, m := range model.last() {
@@ -119,14 +110,14 @@ func TestModelThatNeverStops(t *testing.T) {
 	model := newFakeModel(t, append(answers, says("at last"))...)
 	b := newBench(t, model, "", "")
 	b.add(t, "add", Allow, "ok")
-	turn, err := b.chat.Turn(t.Context(), "go")
-	if err != nil || !turn.Limited || turn.Steps != maxSteps || len(b.ran) != maxSteps {
-		t.Fatalf("turn %+v, error %v, %d calls", turn, err, len(b.ran))
+	turn := b.turn(t, "go")
+	if !turn.Limited || turn.Steps != maxSteps || len(b.ran) != maxSteps {
+		t.Fatalf("turn %+v, %d calls", turn, len(b.ran))
 	}
 	mustBeValid(t, b.chat.History)
-	turn, err = b.chat.Turn(t.Context(), "and now?")
-	if err != nil || turn.Limited || turn.Steps != 1 {
-		t.Errorf("the next turn: %+v, error %v", turn, err)
+	turn = b.turn(t, "and now?")
+	if turn.Limited || turn.Steps != 1 {
+		t.Errorf("the next turn: %+v", turn)
 	}
 }
 
@@ -134,9 +125,7 @@ func TestOutputCutOffAtTheLengthLimit(t *testing.T) {
 	model := newFakeModel(t, deltas("length", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":"{\"path\":\"/et"}}]}`))
 	b := newBench(t, model, "", "")
 	b.add(t, "now", Allow, "noon")
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go")
 	mustBeValid(t, model.last())
 	if len(b.ran) != 0 || model.last()[2].Content != "(error) "+errCutOff.Error() || !strings.Contains(b.out.String(), "was cut off") {
 		t.Errorf("ran %q, result %q, screen %s", b.ran, model.last()[2].Content, b.out.String())
@@ -145,9 +134,7 @@ func TestOutputCutOffAtTheLengthLimit(t *testing.T) {
 
 func TestTextCutOffAtTheLengthLimitIsKeptAndSaid(t *testing.T) {
 	b := newBench(t, newFakeModel(t, deltas("length", `{"content":"once upon"}`)), "", "")
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go")
 	if last := b.chat.History[len(b.chat.History)-1].Content; last != "once upon" || !strings.Contains(b.out.String(), `stopped with "length"`) {
 		t.Errorf("kept %q, screen %s", last, b.out.String())
 	}
@@ -164,9 +151,7 @@ func TestHugeResults(t *testing.T) {
 			model := newFakeModel(t, calls("big", "{}"))
 			b := newBench(t, model, "", "")
 			b.add(t, "big", Allow, "HEAD"+test.result+"TAIL")
-			if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-				t.Fatal(err)
-			}
+			b.turn(t, "go")
 			got := model.last()[2].Content
 			if len(got) > maxResult || !strings.HasPrefix(got, "HEAD") || !strings.HasSuffix(got, "TAIL") || !strings.Contains(got, "bytes in all") {
 				t.Errorf("%d bytes, begins %q, ends %q", len(got), got[:20], got[len(got)-20:])
@@ -200,9 +185,7 @@ func TestFailedRequestLeavesTheHistoryAsItWas(t *testing.T) {
 			if len(b.chat.History) != test.messages {
 				t.Errorf("%d messages: %v", len(b.chat.History), b.chat.History)
 			}
-			if _, err := b.chat.Turn(t.Context(), "again"); err != nil {
-				t.Fatal(err)
-			}
+			b.turn(t, "again")
 			mustBeValid(t, model.last())
 			if strings.Contains(fmt.Sprint(model.last()), "half") {
 				t.Error("half a message was kept")
@@ -216,21 +199,16 @@ func TestCtrlCDuringAToolCall(t *testing.T) {
 	b := newBench(t, model, "", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	b.add(t, "now", Ask, "noon")
-	err := b.registry.Register(Tool{Name: "slow", Policy: Allow, Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
+	b.register(t, Tool{Name: "slow", Policy: Allow, Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
 		cancel() // as the signal would
 		<-ctx.Done()
 		return "", ctx.Err()
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	mustBeValid(t, b.chat.History)
-	if _, err := b.chat.Turn(t.Context(), "go on"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go on")
 	for _, i := range []int{2, 3} {
 		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done", 3: "(error) not run: interrupted by the user"}[i]
 		if got := model.last()[i].Content; got != want {
@@ -242,29 +220,21 @@ func TestCtrlCDuringAToolCall(t *testing.T) {
 func TestToolThatPanics(t *testing.T) {
 	model := newFakeModel(t, calls("bad", "{}"))
 	b := newBench(t, model, "", "")
-	err := b.registry.Register(Tool{Name: "bad", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) { panic("oops") }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil || model.last()[2].Content != "(error) bad failed: oops" {
-		t.Errorf("error %v, result %q", err, model.last()[2].Content)
+	b.register(t, Tool{Name: "bad", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) { panic("oops") }})
+	if b.turn(t, "go"); model.last()[2].Content != "(error) bad failed: oops" {
+		t.Errorf("result %q", model.last()[2].Content)
 	}
 }
 
 func TestToolsThatComeWhileATurnRuns(t *testing.T) {
 	model := newFakeModel(t, calls("grow", "{}"))
 	b := newBench(t, model, "", "")
-	err := b.registry.Register(Tool{Name: "grow", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
+	b.register(t, Tool{Name: "grow", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
 		b.add(t, "extra", Ask, "")
 		b.registry.Unregister("grow")
 		return "grown", nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "go")
 	tools := model.requests[1].Tools
 	if len(tools) != 1 || tools[0].Function.Name != "extra" {
 		t.Errorf("the second request offers %v", tools)
@@ -276,9 +246,7 @@ func TestSecretsDoNotReachTheModel(t *testing.T) {
 	model := newFakeModel(t, calls("env", "{}"))
 	b := newBench(t, model, "", "")
 	b.add(t, "env", Allow, "DEMO_TOKEN=s3cr3t-value")
-	if _, err := b.chat.Turn(t.Context(), "is it s3cr3t-value?"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "is it s3cr3t-value?")
 	if all := strings.Join(model.bodies, "") + b.out.String(); strings.Contains(all, "s3cr3t") || !strings.Contains(all, "[REDACTED:DEMO_TOKEN]") {
 		t.Errorf("the secret got out, or was not marked: %s", all)
 	}
@@ -288,13 +256,10 @@ func TestAfterCtrlCNothingMoreRunsOrIsAskedAbout(t *testing.T) {
 	model := newFakeModel(t, calls("stop", "{}", "write", "{}", "ask", "{}"))
 	b := newBench(t, model, "", "y\n")
 	ctx, cancel := context.WithCancel(t.Context())
-	err := b.registry.Register(Tool{Name: "stop", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
+	b.register(t, Tool{Name: "stop", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
 		cancel()
 		return "", nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	b.add(t, "write", Allow, "written")
 	b.add(t, "ask", Ask, "asked")
 	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
@@ -310,9 +275,7 @@ func TestNamesThatTheAPIRefusesAreNotKept(t *testing.T) {
 	for _, name := range []string{"", "bad name!", strings.Repeat("x", 65)} {
 		model := newFakeModel(t, calls(name, "{}"))
 		b := newBench(t, model, "", "")
-		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-			t.Fatal(err)
-		}
+		b.turn(t, "go")
 		mustBeValid(t, model.last())
 		if kept := model.last()[1].ToolCalls[0].Function.Name; kept != "unknown" {
 			t.Errorf("%q was kept as %q", name, kept)
@@ -326,9 +289,7 @@ func TestNamesThatTheAPIRefusesAreNotKept(t *testing.T) {
 func TestTheModelsOwnWordsAreKeptWithoutSecrets(t *testing.T) {
 	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
 	b := newBench(t, newFakeModel(t, says("It is s3cr3t-value.")), "", "")
-	if _, err := b.chat.Turn(t.Context(), "what is it?"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "what is it?")
 	if kept := b.chat.History[1].Content; kept != "It is [REDACTED:DEMO_TOKEN]." {
 		t.Errorf("kept %q", kept)
 	}
@@ -343,16 +304,12 @@ func TestOldResultsMakeRoom(t *testing.T) {
 	b := newBench(t, model, "", "")
 	b.add(t, "big", Allow, "HEAD "+strings.Repeat("x", 200_000)) // 8,000 tokens of it are kept
 	for i := range 2 {
-		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-			t.Fatal(err)
-		}
+		b.turn(t, "go")
 		b.chat.context += i * contextLimit
 	}
 	model.answers = []string{calls("big", "{}")}
 	b.chat.context = contextLimit * 9 / 10 // as a server would count
-	if _, err := b.chat.Turn(t.Context(), "again"); err != nil {
-		t.Fatal(err)
-	}
+	b.turn(t, "again")
 	mustBeValid(t, model.last())
 	var kept []string
 	for _, m := range model.last() {
@@ -375,9 +332,7 @@ func TestInstructionsOfTheProject(t *testing.T) {
 		if err := os.WriteFile("AGENTS.md", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.chat.Turn(t.Context(), "go"); err != nil {
-			t.Fatal(err)
-		}
+		b.turn(t, "go")
 		system := model.requests[len(model.requests)-1].Messages[0].Content
 		if n := strings.Count(system, "x"); !strings.Contains(system, text[:9]) || n > maxInstructions+10 {
 			t.Errorf("the system prompt has %d bytes: %.400s", len(system), system)

@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"text/tabwriter"
 )
@@ -30,7 +28,7 @@ func (a *agent) commands() []command {
 		{"/skills", "", "the skills", a.listSkills},
 		{"/use", "NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
 		{"/unuse", "", "leave the skill", a.unuse},
-		{"/rag", "[add SOURCE…]", "the knowledge base; add files, folders or web pages", a.rag},
+		{"/rag", "[add SOURCE]", "the knowledge base; add a file, a folder or a web page", a.rag},
 		{"/mcp", "[NAME]", "the MCP servers and their tools", a.listServers},
 		{"/panel", "", "the panel", a.panel},
 		{"/resume", "[FILE]", "go on with the last saved conversation", a.resume},
@@ -85,7 +83,7 @@ func (a *agent) listTools(ctx context.Context, name string) error {
 	definitions := a.registry.Definitions(ctx)
 	var rows [][]string
 	for _, tool := range a.registry.Visible() {
-		rows = append(rows, []string{tool.Name, a.permissions.Policy(tool).String(), a.console.Preview(tool.Description, 60)})
+		rows = append(rows, []string{tool.Name, string(a.permissions.Policy(tool)), a.console.Preview(tool.Description, 60)})
 	}
 	err := a.table(rows)
 	a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
@@ -155,39 +153,25 @@ func (a *agent) unuse(context.Context, string) error {
 	return nil
 }
 
-// rag lists the documents, or adds sources: files and folders below the root, web pages. A source with spaces is quoted,
-// as in a shell. What the user types needs no question.
+// rag lists the documents, or adds a source: a file or folder below the root, a web page. What the user types needs no
+// question.
 func (a *agent) rag(ctx context.Context, args string) error {
-	words := splitWords(args)
-	switch {
-	case len(words) == 0:
+	verb, source, _ := strings.Cut(args, " ")
+	switch source = strings.Trim(source, ` "'`); {
+	case verb == "":
 		rows := [][]string{{plural(a.knowledge.Len(), "document")}}
 		for _, d := range a.knowledge.Documents() {
 			rows = append(rows, []string{"  " + d.Title, d.Source})
 		}
 		return a.table(rows)
-	case words[0] != "add" || len(words) == 1:
-		return errors.New("usage: /rag [add SOURCE…]")
+	case verb != "add" || source == "":
+		return errors.New("usage: /rag [add SOURCE]")
 	}
-	for _, source := range words[1:] {
-		added, err := a.knowledge.Add(ctx, source)
-		if err != nil {
-			return err
-		}
-		a.console.Printf("%v\n", added)
+	added, err := a.knowledge.Add(ctx, source)
+	if err == nil {
+		a.console.Print(added + "\n")
 	}
-	return nil
-}
-
-// word matches a word of a command line: in quotes, or with a backslash before each space that belongs to it.
-var word = regexp.MustCompile(`"([^"]*)"|'([^']*)'|(?:\\.|[^\s\\])+`)
-
-func splitWords(line string) (words []string) {
-	for _, m := range word.FindAllStringSubmatch(line, -1) {
-		plain := regexp.MustCompile(`\\(.)`).ReplaceAllString(m[0], "$1")
-		words = append(words, cmp.Or(m[1], m[2], plain))
-	}
-	return words
+	return err
 }
 
 func (a *agent) panel(context.Context, string) error {

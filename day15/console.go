@@ -31,15 +31,14 @@ type Console struct {
 
 	mu       sync.Mutex // keeps each write whole, and guards what follows
 	out, err io.Writer
-	waiting  string   // what Busy was told
-	busy     bool     // its line is on the screen
-	reading  bool     // a person is typing a line
-	held     []string // what came for stderr meanwhile
-	dropped  int      // how many texts came before those
+	waiting  string // what Busy was told
+	busy     bool   // its line is on the screen
+	reading  bool   // a person is typing a line
+	held     string // what came for stderr meanwhile
 }
 
-// maxHeld is how many texts wait while a line is typed.
-const maxHeld = 1000
+// maxHeld is how many bytes wait while a line is typed.
+const maxHeld = 64 << 10
 
 // newConsole takes the three streams of the program. Close it at the end.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
@@ -69,10 +68,10 @@ func (c *Console) show(w io.Writer, style, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.reading && w != c.out {
-		if c.held = append(c.held, text); len(c.held) > maxHeld {
-			c.held = c.held[1:]
-			c.dropped++
+		if len(c.held) > maxHeld {
+			c.held = "(what came before this, while you typed, was dropped)\n"
 		}
+		c.held += text
 		return
 	}
 	if c.busy {

@@ -147,19 +147,34 @@ func modelEnv(url string) func(string) string {
 	}
 }
 
+// register adds a tool.
+func (b *bench) register(t testing.TB, tool Tool) {
+	t.Helper()
+	if err := b.registry.Register(tool); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// turn is a turn that must not fail.
+func (b *bench) turn(t testing.TB, text string) Turn {
+	t.Helper()
+	turn, err := b.chat.Turn(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
 // add registers a tool that answers with the text of answer.
 func (b *bench) add(t testing.TB, name string, policy Policy, answer string) {
 	t.Helper()
-	err := b.registry.Register(Tool{Name: name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`), Policy: policy,
+	b.register(t, Tool{Name: name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`), Policy: policy,
 		Run: func(_ context.Context, args json.RawMessage) (string, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.ran = append(b.ran, name+" "+string(args))
 			return answer, nil
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // mustBeValid fails unless the API would accept the messages as a history: above all, a message with tool calls is

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -27,11 +26,9 @@ func (c *Console) Close() {
 	}
 }
 
-// Interactive reports whether a person sits at a terminal, and sees what is printed.
-func (c *Console) Interactive() bool { return c.typed && c.shown }
-
-// Blind reports whether a person would have to answer a question that goes somewhere else.
-func (c *Console) Blind() bool { return c.typed && !c.shown }
+// CanAsk reports whether a question can be asked: at a terminal to a person who sees what is printed, else in a
+// conversation, whose lines come from a script.
+func (c *Console) CanAsk(oneShot bool) bool { return c.typed && c.shown || !c.typed && !oneShot }
 
 // ReadLine shows the prompt and returns the next request: one line, or from a terminal all lines that came at once, as a
 // paste does, joined by line feeds; one that begins with a slash stands alone. What does not come from a terminal is
@@ -59,11 +56,8 @@ func (c *Console) read(ctx context.Context, prompt string, asked time.Time) (str
 		c.Print(text + "\n")
 	}
 	c.mu.Lock()
-	held := strings.Join(c.held, "")
-	if c.dropped > 0 {
-		held = fmt.Sprintf("(%d messages before these were dropped)\n", c.dropped) + held
-	}
-	c.reading, c.held, c.dropped = false, nil, 0
+	held := c.held
+	c.reading, c.held = false, ""
 	c.mu.Unlock()
 	c.Errorf("%s", held)
 	return text, err

@@ -35,7 +35,7 @@ func TestARealTerminal(t *testing.T) {
 	var stderr bytes.Buffer
 	c := newConsole(terminal, terminal, &stderr)
 	defer c.Close()
-	if !c.Interactive() || c.Blind() || !newConsole(terminal, &stderr, &stderr).Blind() {
+	if !c.CanAsk(true) || newConsole(terminal, &stderr, &stderr).CanAsk(false) {
 		t.Error("not taken for a terminal")
 	}
 	for _, step := range []struct {

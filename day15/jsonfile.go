@@ -43,8 +43,6 @@ func openJSON(name string, data []byte) (*jsonFile, error) {
 	switch err := json.Unmarshal(data, new(json.RawMessage)); {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, f.errorf("the file is empty; expected an object, at least {}")
-	case data[0] >= 0xfe: // the first byte of its byte order mark
-		return nil, f.errorf("the file is UTF-16; save it as UTF-8")
 	case !utf8.Valid(data):
 		f.pos = int64(bytes.IndexRune(data, utf8.RuneError))
 		return nil, f.errorf("the file is not UTF-8; save it as UTF-8")
@@ -134,9 +132,13 @@ func saveJSON(file string, v any) error {
 	return replaceFile(file, append(data, '\n'))
 }
 
-// replaceFile writes a file of the agent's own, readable for its owner alone, and its folder if need be. It writes a
-// new file and renames it: whoever reads meanwhile, or comes after a crash, finds the old text or the new one, whole.
+// replaceFile writes a file of the agent's own, or the one that a link there leads to, readable for its owner alone, and
+// its folder if need be. It writes a new file and renames it: whoever reads meanwhile, or comes after a crash, finds the
+// old text or the new one, whole.
 func replaceFile(name string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}

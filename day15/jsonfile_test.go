@@ -30,8 +30,7 @@ func TestMistakesInAConfigurationFile(t *testing.T) {
 		`{"i": 1.5}`:                     "1:7: i must be a whole number",
 		`{"l": ["a", 1]}`:                `1:7: l must be a list of strings, ["…"]`,
 		`{"m": []}`:                      `1:7: m must be an object of strings, {"…": "…"}`,
-		"\xff\xfe{\x00}\x00":             "1:1: the file is UTF-16; save it as UTF-8",
-		"\xfe\xff\x00{\x00}":             "1:1: the file is UTF-16",
+		"\xff\xfe{\x00}\x00":             "1:1: the file is not UTF-8; save it as UTF-8",
 		"{\n\"s\": \"p\xe4th\"}":         "2:8: the file is not UTF-8",
 		"\xef\xbb\xbf{\"s\": \"a\", \"b\": true, \"i\": 1, \"l\": [], \"m\": {}, \"o\": {\"s\": \"\"}}": "",
 	} {

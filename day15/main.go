@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a.trace = &Trace{console: console, oneShot: task != "", times: *times}
 	a.mcp = mcp
 	defer a.mcp.Close()
-	defer a.listen(ctx, end)()
+	a.listen(ctx, end)
 	finished := make(chan int, 1)
 	go func() {
 		defer func() {
@@ -133,9 +133,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// listen takes the signals until stop is called: a Ctrl-C ends what is interruptible, the next one, or another signal,
-// the program.
-func (a *agent) listen(ctx context.Context, end func()) (stop func()) {
+// listen takes the signals: a Ctrl-C ends what is interruptible, the next one, or another signal, the program. From then on
+// they are ignored: it ends in any case.
+func (a *agent) listen(ctx context.Context, end func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE) // a reader who has left stdout ends nothing
 	if !signal.Ignored(syscall.SIGHUP) {                                   // as it is under nohup
@@ -152,7 +152,6 @@ func (a *agent) listen(ctx context.Context, end func()) (stop func()) {
 			}
 		}
 	}()
-	return func() { signal.Stop(signals) }
 }
 
 // start puts the parts together, each after those it needs, and works on the task; without one it reads requests.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -61,10 +62,11 @@ func (e *endpoint) receive(ctx context.Context, id int64, frame []byte) (m messa
 // include the Last-Event-ID header".
 func (e *endpoint) follow(ctx context.Context, id int64, resp *http.Response) (m message, err error) {
 	defer func() { resp.Body.Close() }()
-	events, lastID, retry := newEventReader(resp.Body), "", time.Second
-	if first, _ := events.lines.Peek(1); string(first) == "{" { // no line of a stream begins like that
-		return m, refusal(resp, events.lines)
+	body := bufio.NewReader(resp.Body)
+	if first, _ := body.Peek(1); string(first) == "{" { // no line of a stream begins like that
+		return m, refusal(resp, body)
 	}
+	events, lastID, retry := newEventReader(body), "", time.Second
 	for {
 		event, err := events.next()
 		if err == nil {

@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// maxElements is how many elements a list in a model's message may have, such as that of its tool calls.
-const maxElements = 128
-
-// partial is a JSON object that arrives in pieces. A string in it is a rawText, an object a partial, a list a []any;
-// numbers and the like stay raw. Members that this program does not know are kept like all others.
+// partial is a JSON object that arrives in pieces. In it a string is a rawText, an object a partial, a list a []any, null
+// is nil, and anything else a json.RawMessage. Members that this program does not know are kept like all others.
 type partial map[string]any
 
 // rawText is a string as it stands in JSON, without its quotes: pieces can be joined even where one of them ends in the
@@ -24,34 +20,18 @@ type rawText []byte
 
 // String is the text itself; half a character is U+FFFD.
 func (t rawText) String() string {
+	if utf8.Valid(t) && !bytes.ContainsRune(t, '\\') {
+		return string(t)
+	}
 	var s string
-	_ = json.Unmarshal(t.quoted(), &s) // it comes from valid JSON
+	data, _ := t.MarshalJSON()
+	_ = json.Unmarshal(data, &s) // it comes from valid JSON
 	return s
 }
 
-// MarshalJSON writes the text as a JSON string.
-func (t rawText) MarshalJSON() ([]byte, error) { return t.quoted(), nil }
-
-func (t rawText) quoted() []byte { return slices.Concat([]byte(`"`), t, []byte(`"`)) }
-
-// whole returns how many bytes of the text can be shown, whatever follows: a character at its end may lack bytes, or the
-// second escape of its pair (\ud83c\udf89).
-func (t rawText) whole() int {
-	end := len(t)
-	if at := end - 6; at >= 0 && t[at] == '\\' && t[at+1] == 'u' && t[at+2]|0x20 == 'd' && bytes.IndexByte([]byte("89abAB"), t[at+3]) >= 0 {
-		if escaping := at - len(bytes.TrimRight(t[:at], `\`)); escaping%2 == 0 {
-			return at
-		}
-	}
-	for at := end - 1; at >= max(0, end-utf8.UTFMax); at-- {
-		if utf8.RuneStart(t[at]) {
-			if !utf8.FullRune(t[at:]) {
-				return at
-			}
-			break
-		}
-	}
-	return end
+// MarshalJSON writes the text as a JSON string; it never fails.
+func (t rawText) MarshalJSON() ([]byte, error) {
+	return slices.Concat([]byte(`"`), t, []byte(`"`)), nil
 }
 
 // text returns what has come of a member that is a string, else "".
@@ -60,102 +40,105 @@ func (o partial) text(name string) string {
 	return t.String()
 }
 
-// merge adds the members of a piece: strings are appended, objects merged, elements of a list merged into those that they
-// continue. Null says nothing. It fails where a list gets too long.
-func (o partial) merge(piece json.RawMessage) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(piece, &members); err != nil {
-		return err
+// parse returns a JSON value in the form that it has in a partial; nil where there is none. It is valid, as encoding/json leaves it.
+func parse(value json.RawMessage) any {
+	if len(value) == 0 {
+		return nil
 	}
-	for name, value := range members {
-		if string(value) == "null" {
-			continue
-		}
-		var err error
-		if o[name], err = merged(name, o[name], value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// merged returns the value of a member after a piece of it has come.
-func merged(name string, old any, piece json.RawMessage) (any, error) {
-	switch {
-	case name == "content" && piece[0] == '[': // a list of parts, where others send text
-		piece = json.RawMessage(quoted(partsText(piece)))
-	case name == "arguments" && piece[0] == '{': // the object itself, where the API has its text
-		piece = json.RawMessage(quoted(string(piece)))
-	}
-	switch piece[0] {
+	switch value[0] {
 	case '"':
-		t, _ := old.(rawText)
-		if len(t) > 0 && slices.Contains([]string{"role", "id", "type", "name"}, name) {
-			return t, nil // some servers repeat it
-		}
-		return append(t, piece[1:len(piece)-1]...), nil
+		return rawText(value[1 : len(value)-1])
 	case '{':
-		o, ok := old.(partial)
-		if !ok {
-			o = partial{}
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(value, &members)
+		o := partial{}
+		for name, member := range members {
+			o[name] = parse(member)
 		}
-		return o, o.merge(piece)
+		return o
 	case '[':
+		var elements []json.RawMessage
+		_ = json.Unmarshal(value, &elements)
+		list := []any{}
+		for _, element := range elements {
+			list = append(list, parse(element))
+		}
+		return list
+	case 'n':
+		return nil
+	}
+	return value
+}
+
+// merge adds the members of a piece; null says nothing.
+func (o partial) merge(piece partial) {
+	for name, value := range piece {
+		if value != nil {
+			o[name] = merged(name, o[name], value)
+		}
+	}
+}
+
+// merged returns the value of a member after a piece of it has come: strings are appended, objects merged, elements of a
+// list merged into those that they continue.
+func merged(name string, old, piece any) any {
+	switch piece := piece.(type) {
+	case rawText:
+		text, _ := old.(rawText)
+		if len(text) > 0 && slices.Contains([]string{"role", "id", "type", "name"}, name) {
+			return text // some servers repeat it
+		}
+		return append(text, piece...)
+	case partial:
+		if name == "arguments" { // the object itself, where the API has its text
+			data, _ := json.Marshal(piece)
+			return merged(name, old, parse(json.RawMessage(quoted(string(data)))))
+		}
+		object, ok := old.(partial)
+		if !ok {
+			object = partial{}
+		}
+		object.merge(piece)
+		return object
+	case []any:
 		list, _ := old.([]any)
-		return mergedList(name, list, piece)
+		for _, element := range piece {
+			part, _ := element.(partial)
+			if name == "content" { // a list of parts, where others send text
+				text, _ := part["text"].(rawText)
+				old = merged(name, old, text)
+			} else if at := continued(list, part, name == "tool_calls"); at >= 0 {
+				list[at] = merged("", list[at], element)
+			} else if name != "tool_calls" || len(list) <= maxCalls { // of more, none is run
+				list = append(list, merged("", nil, element))
+			}
+		}
+		if name == "content" {
+			return old
+		}
+		return list
 	}
-	return piece, nil
+	return piece
 }
 
-// mergedList returns a list after a piece of it has come.
-func mergedList(name string, list []any, piece json.RawMessage) ([]any, error) {
-	var elements []json.RawMessage
-	if err := json.Unmarshal(piece, &elements); err != nil {
-		return list, err
-	}
-	for _, element := range elements {
-		value, err := merged("", nil, element)
-		if err != nil {
-			return list, err
-		}
-		at := continued(list, value, name == "tool_calls")
-		switch {
-		case at >= 0:
-			list[at], err = merged("", list[at], element)
-		case len(list) == maxElements:
-			err = fmt.Errorf("there are more than %d %s", maxElements, name)
-		default:
-			list = append(list, value)
-		}
-		if err != nil {
-			return list, err
-		}
-	}
-	return list, nil
-}
-
-// continued returns the place of the element that a piece continues: the one with its index. Of tool calls, servers
-// disagree on which of id, index and name come with every piece, and some give one index, or one id, to several. -1 stands
-// for a new element.
-func continued(list []any, piece any, calls bool) int {
-	p, _ := piece.(partial)
-	for i, element := range slices.Backward(list) {
-		e, _ := element.(partial)
-		index, _ := e["index"].(json.RawMessage)
-		itsIndex, _ := p["index"].(json.RawMessage)
+// continued returns the place of the element that a piece continues, or -1: the one with its index. Of tool calls, servers
+// disagree on which of id, index and name come with every piece, and some give one index, or one id, to several.
+func continued(list []any, piece partial, calls bool) int {
+	itsIndex, _ := piece["index"].(json.RawMessage)
+	itsID := piece.text("id")
+	itsName, _ := piece.function()
+	for i := len(list) - 1; i >= max(0, len(list)-maxCalls); i-- {
+		element, _ := list[i].(partial)
+		index, _ := element["index"].(json.RawMessage)
 		otherIndex := index != nil && itsIndex != nil && !bytes.Equal(index, itsIndex)
-		id, itsID := e.text("id"), p.text("id")
-		switch {
-		case !calls && (otherIndex || itsIndex == nil):
-		case !calls:
+		switch id := element.text("id"); {
+		case !calls && itsIndex != nil && !otherIndex:
 			return i
-		case itsID != id && itsID != "" && id != "", otherIndex && (itsID == "" || itsID != id): // a piece of another call
+		case !calls, itsID != id && itsID != "" && id != "", otherIndex && (itsID == "" || itsID != id): // it is another one
 		default:
-			name, arguments := e.function()
-			itsName, _ := p.function()
-			begins := itsName != "" && name != "" && itsName != name || (itsName != "" || otherIndex) && isObject(arguments)
-			if begins {
-				return -1
+			name, arguments := element.function()
+			if itsName != "" && name != "" && itsName != name || (itsName != "" || otherIndex) && isObject(arguments) {
+				return -1 // it begins a call
 			}
 			return i
 		}
@@ -165,8 +148,8 @@ func continued(list []any, piece any, calls bool) int {
 
 // function returns the name and the arguments of a tool call, as far as they have come.
 func (o partial) function() (name, arguments string) {
-	f, _ := o["function"].(partial)
-	return f.text("name"), f.text("arguments")
+	function, _ := o["function"].(partial)
+	return function.text("name"), function.text("arguments")
 }
 
 // goodName matches what the API takes for a tool's name.
@@ -178,31 +161,26 @@ var goodName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 func (o partial) finishCalls() (calls []Call) {
 	list, _ := o["tool_calls"].([]any)
 	var kept []any
-	ids := map[string]bool{"": true}
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true} // ids, and ids with arguments
 	for _, element := range list {
-		call, _ := element.(partial)
+		call, _ := merged("", element, partial{}).(partial)
+		function, _ := merged("", call["function"], partial{}).(partial)
 		id := call.text("id")
 		name, arguments := call.function()
 		key := compact([]byte(strings.TrimSpace(arguments)))
-		if ids[id] && id != "" && (key == "" || seen[id+key]) {
+		if id != "" && seen[id] && (key == "" || seen[id+" "+key]) {
 			continue // once more, with other white space or without its arguments
 		}
-		seen[id+key] = true
 		calls = append(calls, Call{name, arguments})
-		if ids[id] {
+		if seen[id+" "+key] = true; seen[id] {
 			id = "call_" + rand.Text()
 		}
-		ids[id] = true
+		seen[id] = true
 		if !goodName.MatchString(name) {
 			name = "unknown"
 		}
 		if !isObject(arguments) {
 			arguments = "{}"
-		}
-		function, ok := call["function"].(partial)
-		if !ok {
-			function = partial{}
 		}
 		function["name"], function["arguments"] = name, arguments
 		call["id"], call["type"], call["function"] = id, "function", function
@@ -219,16 +197,4 @@ func (o partial) finishCalls() (calls []Call) {
 func isObject(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && json.Valid([]byte(text))
-}
-
-// partsText is the text of a content that comes as a list of parts.
-func partsText(list json.RawMessage) (text string) {
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	_ = json.Unmarshal(list, &parts) // a part of another shape has no text
-	for _, part := range parts {
-		text += part.Text
-	}
-	return text
 }

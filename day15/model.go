@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,34 +37,21 @@ type Model struct {
 // newModel takes the model from OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL; getenv is os.Getenv. Check says whether
 // it can be used.
 func newModel(getenv func(string) string) *Model {
-	setting := func(name, otherwise string) string {
-		if value := strings.TrimSpace(getenv(name)); value != "" {
-			return value
-		}
-		return otherwise
-	}
-	m := &Model{Name: setting("OPENAI_MODEL", "gpt-4.1-mini"), key: setting("OPENAI_API_KEY", "")}
-	base, err := url.Parse(setting("OPENAI_BASE_URL", "https://api.openai.com/v1"))
+	setting := func(name string) string { return strings.TrimSpace(getenv(name)) }
+	m := &Model{Name: cmp.Or(setting("OPENAI_MODEL"), "gpt-4.1-mini"), key: setting("OPENAI_API_KEY")}
+	base, err := url.Parse(cmp.Or(setting("OPENAI_BASE_URL"), "https://api.openai.com/v1"))
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return m
 	}
 	m.base = base
 	m.client = openai.NewClient(option.WithBaseURL(base.String()), option.WithAPIKey(m.key),
-		option.WithHTTPClient(&http.Client{CheckRedirect: sameOrigin}),
+		// A redirect is an error: it would carry the key and the conversation to somebody else.
+		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
 		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 			r.URL.RawQuery = base.RawQuery // which openai-go drops, and Azure needs
 			return next(r)
 		}))
 	return m
-}
-
-// sameOrigin follows a redirect that repeats the request at the same server, and no other: it would carry the key and the
-// conversation to somebody else, or lose them.
-func sameOrigin(r *http.Request, via []*http.Request) error {
-	if first := via[0]; len(via) > 5 || r.URL.Scheme != first.URL.Scheme || r.URL.Host != first.URL.Host || r.Method != first.Method {
-		return http.ErrUseLastResponse
-	}
-	return nil
 }
 
 // Check fails if no request can be made; the error says what to do. Commands run without a model, so this is asked only
@@ -115,10 +103,13 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 
 	whole := assembly{show: show, message: partial{}}
 	err = whole.read(response.Body, func() {
-		if whole.finish == "" {
-			silence.Reset(modelSilence)
-		} else {
+		switch {
+		case whole.done:
+			silence.Reset(lastWords / 20)
+		case whole.finish != "":
 			silence.Reset(lastWords)
+		default:
+			silence.Reset(modelSilence)
 		}
 	})
 	if err != nil && ctx.Err() != nil || caller.Err() != nil {
@@ -144,14 +135,11 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	why := reason(body)
-	if why == "" {
-		why = strings.TrimSpace(string(body))
-	}
+	why := cmp.Or(reason(body), strings.TrimSpace(string(body)))
 	hint := ""
 	switch status := response.StatusCode; {
 	case status < 400:
-		hint = ". It redirects to another address, which was not asked: check OPENAI_BASE_URL"
+		hint = ". It redirects to " + response.Header.Get("Location") + ", which was not asked: check OPENAI_BASE_URL"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(strings.ToLower(why), "api key"):
 		hint = ". Check OPENAI_API_KEY"
 	case status == http.StatusNotFound:

@@ -2,11 +2,13 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 )
 
 // The screen is 80 columns wide: the banner on the left, the panel beside it.
@@ -34,26 +36,24 @@ func (a *agent) rows() []row {
 		{"Skill", cmp.Or(a.skills.Name(), "none")},
 		{"RAG", plural(a.knowledge.Len(), "document")},
 		{"MCP", a.mcp.Summary()},
-		{"Context", strconv.Itoa(a.chat.Context()) + " / " + strconv.Itoa(contextLimit) + " (" + a.contextShare() + ")"},
-		{"Tokens", strconv.Itoa(a.chat.Tokens)},
+		{"Context", fmt.Sprintf("%d / %d (%d%%)", a.chat.Context(), contextLimit, a.percent())},
+		{"Tokens", fmt.Sprint(a.chat.Tokens)},
 	}
 }
 
 // status is the line after each turn.
 func (a *agent) status(turn Turn) string {
 	parts := []string{
-		"this turn " + strconv.Itoa(turn.Tokens) + " tokens",
-		"total " + strconv.Itoa(a.chat.Tokens),
-		"context " + a.contextShare(),
+		fmt.Sprintf("this turn %d tokens", turn.Tokens),
+		fmt.Sprintf("total %d", a.chat.Tokens),
+		fmt.Sprintf("context %d%%", a.percent()),
 		"MCP " + a.mcp.Summary(),
 	}
 	return "── " + strings.Join(parts, " · ") + " ──\n"
 }
 
-// contextShare is how full the context is, rounded up.
-func (a *agent) contextShare() string {
-	return strconv.Itoa((a.chat.Context()*100+contextLimit-1)/contextLimit) + "%"
-}
+// percent is how full the context is, rounded up.
+func (a *agent) percent() int { return (a.chat.Context()*100 + contextLimit - 1) / contextLimit }
 
 // printPanel prints the banner with the panel beside it. A value that is too long goes on in the next line.
 func (a *agent) printPanel() {
@@ -65,15 +65,9 @@ func (a *agent) printPanel() {
 			label = ""
 		}
 	}
-	for i := range max(len(banner), len(right)) {
-		left, beside := "", ""
-		if i < len(banner) {
-			left = banner[i]
-		}
-		if i < len(right) {
-			beside = right[i]
-		}
-		a.console.Print(strings.TrimRight(pad(left, bannerWidth)+"│ "+beside, " ") + "\n")
+	left := slices.Concat(banner, make([]string, len(right))) // the panel is the longer one
+	for i, beside := range right {
+		a.console.Print(strings.TrimRight(pad(left[i], bannerWidth)+"│ "+beside, " ") + "\n")
 	}
 }
 
@@ -99,16 +93,10 @@ func pad(text string, width int) string {
 
 // columns is how wide a terminal shows text: East Asian characters and emoji take two columns.
 func columns(text string) int {
-	width := 0
-	for _, r := range text {
-		width++
-		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) ||
-			r >= 0xff01 && r <= 0xff60 || r >= 0x3000 && r <= 0x303f || r >= 0x1f300 && r <= 0x1faff {
-			width++
-		}
-	}
-	return width
+	return utf8.RuneCountInString(text) + len(wide.FindAllString(text, -1))
 }
+
+var wide = regexp.MustCompile(`[\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\x{ff01}-\x{ff60}\x{3000}-\x{303f}\x{1f300}-\x{1faff}]`)
 
 // shortPath writes the home folder as ~.
 func shortPath(path string) string {
@@ -122,8 +110,8 @@ func shortPath(path string) string {
 
 // plural is a count with its noun: 1 step, 2 steps.
 func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	if n != 1 {
+		noun += "s"
 	}
-	return strconv.Itoa(n) + " " + noun + "s"
+	return fmt.Sprintf("%d %s", n, noun)
 }

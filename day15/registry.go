@@ -118,23 +118,21 @@ func (r *Registry) Lookup(name string) (Tool, error) {
 	if found {
 		return tool, nil
 	}
-	var names, near []string
+	var all, near []string
 	for _, t := range r.Visible() {
-		names = append(names, t.Name)
+		all = append(all, t.Name)
 		if name != "" && (strings.Contains(t.Name, name) || strings.Contains(name, t.Name)) {
 			near = append(near, t.Name)
 		}
 	}
-	const most = 20 // names in the message
-	switch {
-	case len(names) == 0:
-		return Tool{}, fmt.Errorf("there is no tool named %q, and no other tool", name)
-	case len(near) > 0:
-		return Tool{}, fmt.Errorf("there is no tool named %q; close to it: %s", name, strings.Join(near[:min(len(near), most)], ", "))
-	case len(names) > most:
-		names = append(names[:most], "…")
+	which := "close to it"
+	if near == nil {
+		which, near = "there are", append(all, "no other tools")[:max(1, len(all))]
 	}
-	return Tool{}, fmt.Errorf("there is no tool named %q; there are: %s", name, strings.Join(names, ", "))
+	if len(near) > 20 {
+		near = append(near[:20], "…")
+	}
+	return Tool{}, fmt.Errorf("there is no tool named %q; %s: %s", name, which, strings.Join(near, ", "))
 }
 
 // Definitions returns the visible tools as the model gets them, after a Refresh. The chat asks anew before each request.

@@ -99,7 +99,7 @@ func TestWrongConfiguration(t *testing.T) {
 		{"broken permissions", "", "", []string{home + "/GeekAgent.json", "{\n  \"tools\": {\"ls\": \"alow\"}\n}"}, []string{"/help"}, "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls"},
 		{"permissions with a comment", "", "", []string{home + "/GeekAgent.json", "{} // all"}, nil, "GeekAgent.json:1:4: invalid character '/'"},
 		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "geekagent: the root in .geekagent/GeekAgent.json: "},
-		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "is not a folder"},
+		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "the root in .geekagent/GeekAgent.json: "},
 		{"broken knowledge base", "", "", []string{home + "/knowledge.json", `{"documents": [}`}, []string{"/help"}, "knowledge.json:1:16: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 func TestKnowledgeBase(t *testing.T) {
 	model := newFakeModel(t, calls("rag_search", `{"query":"step limit"}`))
 	inFolder(t, model, "guide.md", "# Guide\n\nThe step limit is thirty.\n")
-	_, stdout, _ := runAgent(t, "/rag add guide.md nope.md\n/rag\nwhat is the limit?\n/panel\n")
+	_, stdout, _ := runAgent(t, "/rag add guide.md\n/rag add nope.md\n/rag\nwhat is the limit?\n/panel\n")
 	if result := model.last()[2].Content; !strings.Contains(result, "Guide, passage 1") || !strings.Contains(result, "thirty") {
 		t.Errorf("rag_search gives %q", result)
 	}

@@ -56,7 +56,11 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 // redacted returns a model's message without secrets, whatever member they stand in. It fails where the name of one breaks
 // the JSON.
 func (m Message) redacted(redact *Redactor) (clean Message, err error) {
-	err = json.Unmarshal([]byte(redact.Redact(string(m.raw))), &clean)
+	text := redact.Redact(string(m.raw))
+	if text == string(m.raw) {
+		return m, nil
+	}
+	err = json.Unmarshal([]byte(text), &clean)
 	return clean, err
 }
 

@@ -86,7 +86,7 @@ func TestSkillsInUse(t *testing.T) {
 			}
 			prompt, visible := "", ""
 			for _, tool := range registry.Visible() {
-				visible += []string{Allow: "", Ask: "?"}[tool.Policy] + tool.Name + " "
+				visible += map[Policy]string{Allow: "", Ask: "?"}[tool.Policy] + tool.Name + " "
 			}
 			if test.inUse != "" {
 				prompt = `The skill "` + test.inUse + "\" is in use.\n\nYou are " + test.inUse + "."

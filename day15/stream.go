@@ -3,17 +3,22 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// maxAnswer is how long an answer may be, in bytes as it comes over the wire.
-const maxAnswer = 32 << 20
+// maxAnswer is how long an answer may be, in bytes as it comes over the wire; maxCalls, how many tools it may call.
+const (
+	maxAnswer = 32 << 20
+	maxCalls  = 128
+)
 
 // Answer is what the model said, put together.
 type Answer struct {
@@ -37,7 +42,7 @@ type chunk struct {
 		Message json.RawMessage `json:"message"`
 		Finish  string          `json:"finish_reason"`
 	} `json:"choices"`
-	Usage *struct {
+	Usage struct {
 		Total int `json:"total_tokens"`
 	} `json:"usage"`
 	Error  any    `json:"error"`
@@ -50,6 +55,7 @@ type assembly struct {
 	shown   int          // how much of it, in bytes of JSON
 	message partial
 	finish  string
+	done    bool // nothing more will come
 	tokens  int
 	size    int
 }
@@ -61,8 +67,10 @@ func (a *assembly) read(body io.Reader, heard func()) error {
 	for {
 		e, err := events.next()
 		switch {
-		case err == nil && string(e.data) == "[DONE]", err == io.EOF, err != nil && a.finish != "":
+		case err == io.EOF, err != nil && (a.finish != "" || a.done):
 			return nil // where all has been said, it does not matter how the connection ended
+		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
+			a.done = true
 		case err == nil && e.data != nil:
 			err = a.add(e)
 		}
@@ -82,65 +90,59 @@ func (a *assembly) add(e event) error {
 	}
 	var c chunk
 	var mismatch *json.UnmarshalTypeError
-	err := json.Unmarshal(e.data, &c)
-	failed := c.Error != nil || c.Object == "error" || e.name == "error" || c.Choices == nil && c.Usage == nil
-	switch why := reason(e.data); {
-	case failed && why != "":
-		return fmt.Errorf("the model failed: %s", why)
-	case err == nil || errors.As(err, &mismatch):
-		err = a.addChunk(c)
-	}
-	if err != nil {
+	if err := json.Unmarshal(e.data, &c); err != nil && !errors.As(err, &mismatch) {
 		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, e.data)
 	}
-	return nil
-}
-
-func (a *assembly) addChunk(c chunk) error {
-	if c.Usage != nil && c.Usage.Total < 1<<30 {
+	if c.Error != nil || c.Object == "error" || e.name == "error" || c.Choices == nil && c.Usage.Total == 0 {
+		if why := reason(e.data); why != "" {
+			return fmt.Errorf("the model failed: %s", why)
+		}
+	}
+	if c.Usage.Total < 1<<30 {
 		a.tokens = max(a.tokens, c.Usage.Total)
 	}
 	for _, choice := range c.Choices {
-		for _, delta := range []json.RawMessage{choice.Delta, choice.Message} {
-			if len(delta) == 0 || delta[0] != '{' {
-				continue
-			}
-			if err := a.message.merge(delta); err != nil {
-				return err
-			}
-			content, _ := a.message["content"].(rawText)
-			a.showNow(content[:content.whole()])
-		}
-		if choice.Finish != "" {
-			a.finish = choice.Finish
-		}
+		a.addPiece(choice.Delta)
+		a.addPiece(choice.Message)
+		a.finish = cmp.Or(choice.Finish, a.finish)
+	}
+	if calls, _ := a.message["tool_calls"].([]any); len(calls) > maxCalls {
+		return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
 	}
 	return nil
 }
 
-// showNow shows what is new of the text.
-func (a *assembly) showNow(text rawText) {
-	if len(text) > a.shown {
-		a.show(text[a.shown:].String())
-		a.shown = len(text)
+// addPiece merges a piece of the message, and shows what is new of its text.
+func (a *assembly) addPiece(piece json.RawMessage) {
+	delta, _ := parse(piece).(partial)
+	a.message.merge(delta)
+	a.showNow("content", false)
+}
+
+// showNow shows what is new of a text. Half a character waits for the rest, unless that was all.
+func (a *assembly) showNow(member string, all bool) {
+	content, _ := a.message[member].(rawText)
+	if text := content[a.shown:].String(); text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
+		a.show(text)
+		a.shown = len(content)
 	}
 }
 
 // answer returns what was put together. It fails if the model never said why it stopped: then the rest is missing.
-func (a *assembly) answer() (Answer, error) {
-	if a.finish == "" {
-		return Answer{}, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
+func (a *assembly) answer() (answer Answer, err error) {
+	answer = Answer{Text: a.message.text("content"), Calls: a.message.finishCalls(), Finish: a.finish, Tokens: a.tokens}
+	switch member := "content"; {
+	case a.finish == "":
+		return answer, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
+	case a.finish == "tool_calls" && answer.Calls == nil:
+		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
+	case answer.Text == "":
+		member, answer.Text = "refusal", a.message.text("refusal")
+		fallthrough
+	default:
+		a.showNow(member, true)
 	}
-	answer := Answer{Text: a.message.text("content"), Calls: a.message.finishCalls(), Finish: a.finish, Tokens: a.tokens}
-	if a.finish == "tool_calls" && answer.Calls == nil {
-		return Answer{}, errors.New("the model says that it calls a tool, but sent no call; try again")
-	}
-	said, _ := a.message["content"].(rawText)
-	a.message["role"], a.message["content"] = "assistant", said
-	if refusal, _ := a.message["refusal"].(rawText); len(said) == 0 {
-		answer.Text, said = refusal.String(), refusal
-	}
-	a.showNow(said)
+	a.message["role"], a.message["content"] = "assistant", a.message.text("content")
 	data, err := json.Marshal(a.message)
 	if err == nil {
 		err = json.Unmarshal(data, &answer.Message)
@@ -160,48 +162,43 @@ type event struct {
 }
 
 // eventReader reads an event stream, as models and MCP servers send it.
-type eventReader struct{ lines *bufio.Reader }
+type eventReader struct{ lines *bufio.Scanner }
 
 // newEventReader returns a reader of the event stream r.
-func newEventReader(r io.Reader) *eventReader { return &eventReader{bufio.NewReader(r)} }
+func newEventReader(r io.Reader) *eventReader {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxEvent)
+	return &eventReader{lines}
+}
 
 // next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
 // but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
-// error of r, and on an event of more than maxEvent bytes.
+// error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
-	size, bare := 0, false
-	for {
-		line, err := r.line(maxEvent - size)
-		if len(line) == 0 && size > 0 && (err == nil || err == io.EOF) {
+	begun, bare := false, false
+	for r.lines.Scan() {
+		line := r.lines.Bytes()
+		if len(line) == 0 && begun {
 			return e, nil
 		}
-		if len(line) == 0 && err != nil {
-			return e, err
-		}
 		if len(line) > 0 {
-			bare = bare || size == 0 && bytes.ContainsAny(line[:1], "{[<")
-			size += len(line)
+			bare = bare || !begun && bytes.ContainsAny(line[:1], "{[<")
+			begun = true
 			if bare {
 				line = append([]byte("data:"), line...)
 			}
-			e.field(line)
+			if e.field(line); len(e.data) > maxEvent {
+				return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
+			}
 		}
 	}
-}
-
-// line returns the next line without its end; the last line may come without one.
-func (r *eventReader) line(limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.lines.ReadSlice('\n')
-		if len(line)+len(part) > limit {
-			return nil, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
-		}
-		line = append(line, part...)
-		if err != bufio.ErrBufferFull {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
+	switch err := r.lines.Err(); {
+	case err != nil:
+		return e, err
+	case !begun:
+		return e, io.EOF
 	}
+	return e, nil
 }
 
 // field takes one line: a name, a colon, a value. Comments and unknown fields are ignored.
@@ -214,9 +211,9 @@ func (e *event) field(line []byte) {
 			e.name = "error"
 		}
 		if e.data != nil {
-			value = append(append(e.data, '\n'), value...)
+			e.data = append(e.data, '\n')
 		}
-		e.data = value
+		e.data = append(e.data, value...)
 	case "event":
 		e.name = string(value)
 	case "id":

@@ -109,7 +109,7 @@ func TestTheToolsAreDeclared(t *testing.T) {
 			}
 		}
 		asks := map[string]bool{"write": true, "patch": true, "run_shell": true, "fetch": true}[tool.Name]
-		if asks != (tool.Policy == Ask) || asks == tool.Parallel || asks != (tool.Plan != nil) {
+		if asks != (tool.Policy != Allow) || asks == tool.Parallel || asks != (tool.Plan != nil) {
 			t.Errorf("%s: policy %v, parallel %v", tool.Name, tool.Policy, tool.Parallel)
 		}
 		if tool.Description == "" || (tool.Run == nil) == (tool.Plan == nil) {
