@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -222,19 +221,4 @@ func decodeArgs(args json.RawMessage, v any) error {
 		return fmt.Errorf("the arguments cannot be read: %w", err)
 	}
 	return nil
-}
-
-// quoted is text as JSON.
-func quoted(text string) string {
-	b, _ := json.Marshal(text) // a string always has a JSON form
-	return string(b)
-}
-
-// compact puts JSON on one line; what is not JSON stays as it is.
-func compact(text json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		return string(text)
-	}
-	return b.String()
 }

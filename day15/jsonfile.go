@@ -153,3 +153,18 @@ func replaceFile(name string, data []byte) error {
 	}
 	return os.Rename(temp.Name(), name)
 }
+
+// quoted is text as JSON.
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string always has a JSON form
+	return string(b)
+}
+
+// compact puts JSON on one line; what is not JSON stays as it is.
+func compact(text json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, text); err != nil {
+		return string(text)
+	}
+	return b.String()
+}

@@ -71,7 +71,8 @@ type agent struct {
 	trace       *Trace
 	chat        *Chat
 
-	current atomic.Pointer[context.CancelFunc] // ends what a Ctrl-C ends in place of the program
+	end     context.CancelFunc                 // ends the program
+	current atomic.Pointer[context.CancelFunc] // what a Ctrl-C calls: end, or the end of what is interruptible
 	unsaved bool                               // the session could not be saved the last time
 }
 
@@ -102,51 +103,54 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer end()
 	console := newConsole(stdin, stdout, stderr)
 	defer console.Close()
-	a := &agent{console: console, model: newModel(os.Getenv)}
+	a := &agent{console: console, model: newModel(os.Getenv), end: end}
 	a.trace = &Trace{console: console, oneShot: task != "", times: *times}
 	a.mcp = mcp
 	defer a.mcp.Close()
-	a.listen(ctx, end)
-	finished := make(chan int, 1)
+	a.listen(ctx)
+	return a.finish(ctx, task, *yes)
+}
+
+// finish starts the agent and returns its exit code. Once ctx has ended it waits no longer than lastWait: the program may
+// hang in a pipe that nobody reads, and so would another word.
+func (a *agent) finish(ctx context.Context, task string, yes bool) int {
+	finished := make(chan int, 2)
 	go func() {
+		code := exitFailure
 		defer func() {
 			if p := recover(); p != nil {
-				console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
-				finished <- exitFailure
+				a.console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
 			}
+			if err := a.console.Lost(); err != nil { // a code above 1 says more
+				code = max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
+			}
+			finished <- code
 		}()
-		finished <- a.start(ctx, task, *yes)
+		code = a.start(ctx, task, yes)
 	}()
-	var code int
-	select {
-	case code = <-finished:
-	case <-ctx.Done():
-		select {
-		case code = <-finished:
-		case <-time.After(lastWait): // it hangs, perhaps in a pipe that nobody reads, and so would another word
-			return exitInterrupted
-		}
-	}
-	if err := console.Lost(); err != nil {
-		return max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err))) // a code above 1 says more
-	}
-	return code
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, func() { finished <- exitInterrupted }) })()
+	return <-finished
 }
 
 // listen takes the signals: a Ctrl-C ends what is interruptible, the next one, or another signal, the program. From then on
 // they are ignored: it ends in any case.
-func (a *agent) listen(ctx context.Context, end func()) {
+func (a *agent) listen(ctx context.Context) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE) // a reader who has left stdout ends nothing
 	if !signal.Ignored(syscall.SIGHUP) {                                   // as it is under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	a.current.Store(&a.end)
 	go func() {
 		for ctx.Err() == nil {
 			select {
 			case s := <-signals:
-				if s != syscall.SIGPIPE && (s != os.Interrupt || !a.interrupt()) {
-					end()
+				switch s {
+				case syscall.SIGPIPE:
+				case os.Interrupt:
+					(*a.current.Swap(&a.end))()
+				default:
+					a.end()
 				}
 			case <-ctx.Done():
 			}

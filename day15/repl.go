@@ -128,18 +128,9 @@ func (a *agent) interruptible(ctx context.Context) (_ context.Context, stop func
 	ctx, cancel := context.WithCancel(ctx)
 	a.current.Store(&cancel)
 	return ctx, func() {
-		a.current.CompareAndSwap(&cancel, nil)
+		a.current.Store(&a.end)
 		cancel()
 	}
-}
-
-// interrupt ends what is interruptible, and reports whether there was anything that had not been ended before.
-func (a *agent) interrupt() bool {
-	cancel := a.current.Swap(nil)
-	if cancel != nil {
-		(*cancel)()
-	}
-	return cancel != nil
 }
 
 // save keeps the conversation for /resume.
