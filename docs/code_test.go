@@ -1,7 +1,7 @@
 package docs
 
 import (
-	"os/exec"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -10,14 +10,14 @@ import (
 
 var (
 	gap = regexp.MustCompile(`^\s*// …$`)
-	// begins begins a declaration of a Go file, or the comment or the file above one; ends ends one.
-	begins = regexp.MustCompile(`^(//|/\*|package |import |func |type |var |const )`)
-	ends   = regexp.MustCompile(`^(\}|\)|\*/)|^(type|var|const|package|import|func) .*[^({]$|^(type|func) .*\{.*\}$`)
+	// begins is how the first line of whole declarations looks, ends the last one.
+	begins = regexp.MustCompile(`^(\s*// …$|[^\s)}])`)
+	ends   = regexp.MustCompile(`^(\s*// …$|[)}]|\S.*[^{(]$)`)
 )
 
-// checkCode compares the blocks that show a file with it. With fix, a block that drifted is taken anew from the file.
-func checkCode(t *text, fix bool) {
-	for i, b := range t.blocks {
+// checkCode compares the blocks that show a file with it.
+func checkCode(t *text) {
+	for _, b := range t.blocks {
 		if b.lang == "go" && b.file == "" && b.note("sketch") == nil {
 			t.fault(b.start-1, "a block of Go without a file: write ```go day15/NAME.go, or <!-- sketch: why --> before it")
 		}
@@ -27,39 +27,34 @@ func checkCode(t *text, fix bool) {
 		lines, err := readLines(t.repo, b.file)
 		if err != nil {
 			t.fault(b.start-1, "there is no file %s", b.file)
-			continue
-		}
-		body := t.body(b)
-		if fresh := takeAnew(lines, body); fix && !shows(lines, body) && fresh != nil {
-			t.replace(i, fresh)
-			checkCode(t, fix)
-			return
-		}
-		isGo := strings.HasSuffix(b.file, ".go")
-		switch {
-		case !shows(lines, body):
-			t.fault(b.start, "not a part of %s: %s\n\tgo test ./docs -run /%s -update takes it anew where its first and last line are there", b.file, firstMissing(lines, body), t.name())
-		case isGo && !begins.MatchString(body[0]) && !gap.MatchString(body[0]), isGo && !ends.MatchString(body[len(body)-1]) && !gap.MatchString(body[len(body)-1]):
+		} else if err := shows(lines, b.body); err != nil {
+			t.fault(b.start, "not a part of %s: %v", b.file, err)
+		} else if strings.HasSuffix(b.file, ".go") && !(begins.MatchString(b.body[0]) && ends.MatchString(b.body[len(b.body)-1])) {
 			t.fault(b.start, "a block shows whole declarations of %s; a line // … marks what is left out", b.file)
 		}
 	}
 }
 
-// shows reports whether the pieces of a block, between its gaps, stand in a file in this order.
-func shows(lines, body []string) bool {
-	var piece []string
-	for i, line := range append(slices.Clone(body), "// …") {
-		if i < len(body) && !gap.MatchString(line) {
-			piece = append(piece, line)
-			continue
+// shows fails if the pieces of a block, between its gaps, do not stand in a file in this order. The error is a line of the
+// first piece that does not.
+func shows(lines, body []string) error {
+	if len(body) == 0 {
+		return errors.New("it is empty")
+	}
+	for more := true; more; {
+		piece := body
+		n := slices.IndexFunc(body, gap.MatchString)
+		if more = n >= 0; more {
+			piece, body = body[:n], body[n+1:]
 		}
 		at := place(lines, piece)
 		if at < 0 {
-			return false
+			n := slices.IndexFunc(piece, func(line string) bool { return !slices.Contains(lines, line) })
+			return errors.New(piece[max(n, 0)]) // the first: where all are there, but not together
 		}
-		lines, piece = lines[at+len(piece):], nil
+		lines = lines[at+len(piece):]
 	}
-	return len(body) > 0
+	return nil
 }
 
 // place returns where part first occurs in lines, -1 if it does not.
@@ -72,99 +67,42 @@ func place(lines, part []string) int {
 	return -1
 }
 
-// firstMissing returns the line of a block that the file does not have, or not at its place.
-func firstMissing(lines, body []string) string {
-	for n := range body {
-		if !shows(lines, body[:n+1]) {
-			return body[n]
-		}
+// checkDiff patches day14 with the hunks that a text shows, which has to make the same files of day15 of it.
+func checkDiff(t *text) {
+	made, rest := map[string][]string{}, map[string][]string{}
+	for _, file := range expand(t.repo, "day14") {
+		rest[path.Base(file)], _ = readLines(t.repo, file) // it was there just now
 	}
-	return "it is empty"
-}
-
-// takeAnew finds what a drifted block without gaps should show: from its first line, of which there must be one, to the
-// first end of a declaration after as many as the block has.
-func takeAnew(lines, body []string) []string {
-	if len(body) == 0 || slices.ContainsFunc(body, gap.MatchString) || place(lines, body[:1]) < 0 {
-		return nil
-	}
-	lines = lines[place(lines, body[:1]):]
-	count, want := 0, 0
-	for _, line := range body {
-		if ends.MatchString(line) {
-			want++
-		}
-	}
-	for n, line := range lines {
-		if ends.MatchString(line) {
-			count++
-		}
-		if count == want && count > 0 {
-			return lines[:n+1]
-		}
-	}
-	return nil
-}
-
-// dayDiff returns the + and - lines of each file that both days have and that differs, in order.
-func dayDiff(repo string) (map[string][]string, error) {
-	cmd := exec.Command("git", "diff", "--no-index", "--no-renames", "--no-color", "--no-ext-diff", "-U0", "--diff-filter=M", "day14", "day15")
-	cmd.Dir = repo
-	out, err := cmd.Output()
-	if err != nil && cmd.ProcessState.ExitCode() != 1 { // 1: they differ
-		return nil, err
-	}
-	diff, file, header := map[string][]string{}, "", false
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSuffix(line, "\n")
-		switch name, isName := strings.CutPrefix(line, "+++ b/day15/"); {
-		case strings.HasPrefix(line, "diff --git "):
-			header = true
-		case header && isName:
-			file = name
-		case strings.HasPrefix(line, "@@ "):
-			header = false
-		case !header && line != "" && strings.Contains("+-", line[:1]) && !strings.HasSuffix(file, "_test.go"):
-			diff[file] = append(diff[file], line)
-		}
-	}
-	return diff, nil
-}
-
-// checkDiff compares the hunks of a text with both days, and all its + and - lines with the whole difference of the days.
-func checkDiff(t *text, diff map[string][]string) {
-	shown := map[string][]string{}
 	for _, b := range t.blocks {
 		if b.lang != "diff" {
 			continue
 		}
-		for day, sign := range map[string]string{"day14": "-", "day15": "+"} {
-			lines, err := readLines(t.repo, path.Join(day, b.file))
-			side := []string{}
-			for _, line := range slices.Concat(t.body(b), []string{"@@"}) {
-				if strings.HasPrefix(line, "@@") {
-					if err != nil || place(lines, side) < 0 {
-						t.fault(b.start, "a hunk is not a part of %s/%s (a line with @@ separates hunks):\n\t%s", day, b.file, strings.Join(side, "\n\t"))
-					}
-					side = nil
-				} else if line == "" || line[:1] == " " || line[:1] == sign {
-					side = append(side, strings.TrimPrefix(strings.TrimPrefix(line, " "), sign))
+		var before, after []string
+		for _, line := range slices.Concat(b.body, []string{"@@"}) {
+			switch (line + " ")[:1] {
+			case "@":
+				if at := place(rest[b.file], before); at >= 0 {
+					made[b.file] = slices.Concat(made[b.file], rest[b.file][:at], after)
+					rest[b.file] = rest[b.file][at+len(before):]
+				} else {
+					t.fault(b.start, "a hunk is not a part of day14/%s, or not in its order (a line with @@ separates hunks):\n\t%s", b.file, strings.Join(before, "\n\t"))
 				}
-			}
-		}
-		for _, line := range t.body(b) {
-			if line != "" && strings.Contains("+-", line[:1]) {
-				shown[b.file] = append(shown[b.file], line)
+				before, after = nil, nil
+			case "-":
+				before = append(before, line[1:])
+			case "+":
+				after = append(after, line[1:])
+			default:
+				line = strings.TrimPrefix(line, " ")
+				before, after = append(before, line), append(after, line)
 			}
 		}
 	}
-	for file, lines := range diff {
-		if !slices.Equal(lines, shown[file]) {
-			t.fault(0, "the blocks ```diff %s are not the difference between the days:\n\t%s", file, strings.Join(lines, "\n\t"))
+	for _, file := range expand(t.repo, "day14") {
+		file = path.Base(file)
+		want, err := readLines(t.repo, "day15/"+file)
+		if err != nil || !slices.Equal(append(made[file], rest[file]...), want) {
+			t.fault(0, "the blocks ```diff %s do not make day15/%[1]s of day14/%[1]s; see git diff --no-index day14/%[1]s day15/%[1]s", file)
 		}
-		delete(shown, file)
-	}
-	for file := range shown {
-		t.fault(0, "```diff %s: the days do not differ there", file)
 	}
 }

@@ -13,17 +13,18 @@ import (
 type text struct {
 	repo   string // the folder of the repository
 	path   string // relative to it, with slashes
-	source string // the file as it was read
 	lines  []string
 	blocks []block
 	faults []string
 }
 
-// block is a fenced block: the body is lines[start:end] of its text.
+// block is a fenced block.
 type block struct {
 	lang, file string // of the info string
-	start, end int
+	start, end int    // its body was read from these lines of the text
+	body       []string
 	notes      []string // the HTML comments right before it
+	above      string   // the line before those
 }
 
 var (
@@ -31,17 +32,12 @@ var (
 	note  = regexp.MustCompile(`^<!-- *(.*?) *-->$`)
 )
 
+// readText reads a file and its blocks.
 func readText(repo, path string) (*text, error) {
-	data, err := os.ReadFile(filepath.Join(repo, path))
-	t := &text{repo: repo, path: path, source: string(data), lines: strings.Split(string(data), "\n")}
-	t.parse()
-	return t, err
-}
-
-func (t *text) parse() {
-	t.blocks, t.faults = nil, nil
-	for i := 0; i < len(t.lines); i++ {
-		open := fence.FindStringSubmatch(t.lines[i])
+	lines, err := readLines(repo, path)
+	t := &text{repo: repo, path: path, lines: lines}
+	for i := 0; i < len(lines); i++ {
+		open := fence.FindStringSubmatch(lines[i])
 		if open == nil {
 			continue
 		}
@@ -50,36 +46,33 @@ func (t *text) parse() {
 		}
 		info := append(strings.Fields(open[3]), "", "")
 		b := block{lang: info[0], file: info[1], start: i + 1}
-		for above := i - 1; above >= 0 && (t.lines[above] == "" || note.MatchString(t.lines[above])); above-- {
-			if m := note.FindStringSubmatch(t.lines[above]); m != nil {
+		for above := i - 1; above >= 0 && b.above == ""; above-- {
+			if m := note.FindStringSubmatch(lines[above]); m != nil {
 				b.notes = append(b.notes, m[1])
+			} else {
+				b.above = lines[above]
 			}
 		}
-		for i++; i < len(t.lines) && strings.TrimSpace(t.lines[i]) != open[2]; i++ {
+		for i++; i < len(lines) && strings.TrimSpace(lines[i]) != open[2]; i++ {
 		}
-		if b.end = i; i == len(t.lines) {
+		if i == len(lines) {
 			t.fault(b.start-1, "this fence is never closed")
 		}
+		b.end, b.body = i, lines[b.start:i]
 		t.blocks = append(t.blocks, b)
 	}
+	return t, err
+}
+
+// name is a text's name as a subtest: -run /day15.md also finds zh:day15.md.
+func (t *text) name() string {
+	return strings.ReplaceAll(strings.TrimPrefix(t.path, "docs/"), "/", ":")
 }
 
 // fault says where something is wrong: line is an index.
 func (t *text) fault(line int, format string, args ...any) {
 	t.faults = append(t.faults, fmt.Sprintf("%s:%d: ", t.path, line+1)+fmt.Sprintf(format, args...))
 }
-
-// note returns what the comments before a block say under a keyword: "mask: …".
-func (b block) note(keyword string) (values []string) {
-	for _, n := range b.notes {
-		if value, ok := strings.CutPrefix(n, keyword+": "); ok {
-			values = append(values, value)
-		}
-	}
-	return values
-}
-
-func (t *text) body(b block) []string { return t.lines[b.start:b.end] }
 
 // prose is the text without its blocks; the lines keep their numbers.
 func (t *text) prose() []string {
@@ -90,20 +83,24 @@ func (t *text) prose() []string {
 	return prose
 }
 
-// replace puts other lines in place of a block's body.
-func (t *text) replace(i int, body []string) {
-	faults := t.faults
-	t.lines = slices.Replace(t.lines, t.blocks[i].start, t.blocks[i].end, body...)
-	t.parse()
-	t.faults = faults
+// source is the text as a file, with what its blocks show now.
+func (t *text) source() string {
+	lines, at := []string{}, 0
+	for _, b := range t.blocks {
+		lines = slices.Concat(lines, t.lines[at:b.start], b.body)
+		at = b.end
+	}
+	return strings.Join(append(lines, t.lines[at:]...), "\n") + "\n"
 }
 
-// save writes a changed text.
-func (t *text) save() error {
-	if fresh := strings.Join(t.lines, "\n"); fresh != t.source {
-		return os.WriteFile(filepath.Join(t.repo, t.path), []byte(fresh), 0o644)
+// note returns what the comments before a block say under a keyword: "mask: …".
+func (b block) note(keyword string) (values []string) {
+	for _, n := range b.notes {
+		if value, ok := strings.CutPrefix(n, keyword+": "); ok {
+			values = append(values, value)
+		}
 	}
-	return nil
+	return values
 }
 
 var programs = []string{"day14", "day15", "demoserver", "mockllm"}

@@ -16,10 +16,10 @@ var (
 	link      = regexp.MustCompile(`\]\(<?([^)\s>]+)>?\)`)
 	elsewhere = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
 	heading   = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
-	idOf      = regexp.MustCompile(`<a id="([^"]+)"`)
+	tag       = regexp.MustCompile(`<[^>]*>`)
 	codeSpan  = regexp.MustCompile("`[^`\n]+`")
 	goFile    = regexp.MustCompile(`^[\w*-]+\.go$`)
-	declared  = regexp.MustCompile("`((?:[\\w-]+/)?[\\w-]+\\.go):([^`]+)`")
+	declared  = regexp.MustCompile("^`((?:[\\w-]+/)?[\\w-]+\\.go):(?:([^`.]+)\\.)?([^`]+)`$")
 )
 
 // checkNames looks for what a text points at: links with their headings, paths and declarations in backticks.
@@ -31,32 +31,22 @@ func checkNames(t *text) {
 			}
 		}
 		for _, span := range codeSpan.FindAllString(line, -1) {
-			name := strings.TrimPrefix(strings.Trim(span, "`"), "./")
-			if !t.exists(name) {
+			if !t.exists(strings.TrimPrefix(strings.Trim(span, "`"), "./")) {
 				t.fault(i, "%s: the repository has no such file", span)
 			}
-		}
-		for _, m := range declared.FindAllStringSubmatch(line, -1) {
-			file := m[1]
-			if !strings.Contains(file, "/") {
-				file = "day15/" + file
-			}
-			if source, err := readLines(t.repo, file); err != nil || !declares(strings.Join(source, "\n"), m[2]) {
-				t.fault(i, "%s declares no %s", file, m[2])
+			if m := declared.FindStringSubmatch(span); m != nil && !declares(t.repo, m[1], m[2], m[3]) {
+				t.fault(i, "%s: the file declares no such thing", span)
 			}
 		}
 	}
 	for _, b := range t.blocks {
-		above := b.start - 2
-		for above >= 0 && (t.lines[above] == "" || note.MatchString(t.lines[above])) {
-			above--
-		}
-		if b.isReaders() && (above < 0 || !strings.Contains(t.lines[above], "`"+b.file+"`")) {
+		if b.isReaders() && !strings.Contains(b.above, "`"+b.file+"`") {
 			t.fault(b.start-1, "the line above the block does not name its file, `%s`", b.file)
 		}
 	}
 }
 
+// checkLink follows a link to another file, or within the text.
 func (t *text) checkLink(i int, target string) {
 	file, anchor, _ := strings.Cut(target, "#")
 	anchor, err := url.PathUnescape(anchor)
@@ -66,9 +56,7 @@ func (t *text) checkLink(i int, target string) {
 	}
 	if _, missing := os.Stat(filepath.Join(t.repo, to)); missing != nil || err != nil {
 		t.fault(i, "the link %s leads nowhere: there is no %s", target, to)
-		return
-	}
-	if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
+	} else if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
 		t.fault(i, "the link %s: %s has no such heading; it has %v", target, to, other.anchors())
 	}
 }
@@ -76,10 +64,7 @@ func (t *text) checkLink(i int, target string) {
 // anchors are what GitHub makes of the headings: lower case, spaces to hyphens, punctuation dropped, repeated ones numbered.
 func (t *text) anchors() (all []string) {
 	for _, line := range t.prose() {
-		for _, m := range idOf.FindAllStringSubmatch(line, -1) {
-			all = append(all, m[1])
-		}
-		m := heading.FindStringSubmatch(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(line, ""))
+		m := heading.FindStringSubmatch(tag.ReplaceAllString(line, ""))
 		if m == nil {
 			continue
 		}
@@ -119,12 +104,16 @@ func (t *text) exists(name string) bool {
 	})
 }
 
-// declares reports whether a Go file declares a function, a type, a constant, a variable or, as Type.method, a method.
-func declares(source, name string) bool {
-	of, method, isMethod := strings.Cut(name, ".")
-	pattern := `(?m)^(?:func|type|var|const|\t)\s*` + regexp.QuoteMeta(name) + `\b`
-	if isMethod {
-		pattern = `(?m)^func \((?:\w+ )?\*?` + regexp.QuoteMeta(of) + `(?:\[\w+\])?\) ` + regexp.QuoteMeta(method) + `\(`
+// declares reports whether a Go file, of day15 unless it says so, declares a function, a type, a constant, a variable or,
+// with the type of its receiver, a method.
+func declares(repo, file, receiver, name string) bool {
+	if !strings.Contains(file, "/") {
+		file = "day15/" + file
 	}
-	return regexp.MustCompile(pattern).MatchString(source)
+	pattern := `(?m)^(?:func|type|var|const|\t)\s*` + regexp.QuoteMeta(name) + `\b`
+	if receiver != "" {
+		pattern = `(?m)^func \((?:\w+ )?\*?` + regexp.QuoteMeta(receiver) + `(?:\[\w+\])?\) ` + regexp.QuoteMeta(name) + `\(`
+	}
+	source, _ := readLines(repo, file)
+	return regexp.MustCompile(pattern).MatchString(strings.Join(source, "\n"))
 }

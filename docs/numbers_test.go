@@ -16,11 +16,11 @@ var (
 )
 
 // checkNumbers computes every marked number of a text anew. With fix, it corrects them.
-func checkNumbers(t *text, diff map[string][]string, fix bool) {
+func checkNumbers(t *text, fix bool) {
 	for i, line := range t.prose() {
 		fresh := counted.ReplaceAllStringFunc(line, func(marked string) string {
 			m := counted.FindStringSubmatch(marked)
-			now, err := compute(t, m[1], m[2], diff)
+			now, err := compute(t, m[1])
 			if err != nil {
 				t.fault(i, "count: %s: %v", m[1], err)
 				return marked
@@ -39,30 +39,31 @@ func checkNumbers(t *text, diff map[string][]string, fix bool) {
 	}
 }
 
-// compute is the value of a count; old is what the text says.
-func compute(t *text, what, old string, diff map[string][]string) (string, error) {
+// compute is the value of a count.
+func compute(t *text, what string) (string, error) {
 	kind, args, _ := strings.Cut(what, " ")
 	switch kind {
 	case "lines", "files":
-		lines, files := 0, 0
+		count := map[string]int{}
 		for _, pattern := range strings.Fields(args) {
 			for _, file := range expand(t.repo, pattern) {
 				content, err := readLines(t.repo, file)
 				if err != nil {
 					return "", err
 				}
-				lines, files = lines+len(content), files+1
+				count["lines"] += len(content)
+				count["files"]++
 			}
 		}
-		if files == 0 {
+		if count["files"] == 0 {
 			return "", fmt.Errorf("no file matches %s", args)
 		}
-		return strconv.Itoa(map[string]int{"lines": lines, "files": files}[kind]), nil
+		return strconv.Itoa(count[kind]), nil
 	case "added", "removed":
 		n := 0
-		for file, lines := range diff {
-			for _, line := range lines {
-				if (args == "" || file == args) && line[:1] == map[string]string{"added": "+", "removed": "-"}[kind] {
+		for _, b := range t.blocks {
+			for _, line := range b.body {
+				if b.lang == "diff" && (args == "" || b.file == args) && strings.HasPrefix(line, map[string]string{"added": "+", "removed": "-"}[kind]) {
 					n++
 				}
 			}
@@ -70,29 +71,34 @@ func compute(t *text, what, old string, diff map[string][]string) (string, error
 		return strconv.Itoa(n), nil
 	case "const":
 		file, name, _ := strings.Cut(args, ":")
-		source, _ := readLines(t.repo, file)
-		m := regexp.MustCompile(`(?m)^(?:const|\t)\s*` + name + `\s+=\s+([\d_]+)`).FindStringSubmatch(strings.Join(source, "\n"))
-		if m == nil {
-			return "", fmt.Errorf("%s has no constant %s with a plain value", file, name)
-		}
-		return m[1], nil
+		source, err := readLines(t.repo, file)
+		return find(source, `(?m)^(?:const|\t)\s*`+name+`\s+=\s+([\d_]+)`, err)
 	case "shown":
-		pattern, err := regexp.Compile(args)
-		if err != nil || pattern.NumSubexp() != 1 {
-			return "", errors.New(`write a regular expression with one group, such as about (\d+) tokens`)
-		}
+		var shown []string
 		for _, b := range t.blocks {
-			if m := pattern.FindStringSubmatch(strings.Join(t.body(b), "\n")); b.lang == "console" && m != nil {
-				return m[1], nil
+			if b.lang == "console" {
+				shown = append(shown, b.body...)
 			}
 		}
-		return "", errors.New("no transcript of this text shows that")
-	case "given":
-		if old != "" {
-			return old, nil
-		}
+		return find(shown, args, nil)
 	}
 	return "", errors.New("there is no such count; doc_test.go lists them")
+}
+
+// find returns what the one group of a pattern matches.
+func find(lines []string, pattern string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil || re.NumSubexp() != 1 {
+		return "", fmt.Errorf(`%s is no regular expression with one group, such as about (\d+) tokens`, pattern)
+	}
+	m := re.FindStringSubmatch(strings.Join(lines, "\n"))
+	if m == nil {
+		return "", fmt.Errorf("nothing there matches %s", pattern)
+	}
+	return m[1], nil
 }
 
 // expand lists the files that a pattern names, tests aside: a glob, a folder (its .go files) or "new".

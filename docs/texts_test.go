@@ -1,6 +1,8 @@
 package docs
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -11,7 +13,39 @@ import (
 
 const repository = ".."
 
-// texts reads the README and the texts, English and Chinese.
+func TestTheTextsAreTrue(t *testing.T) {
+	t.Parallel()
+	_, noShell := exec.LookPath("sh")
+	replays, built := noShell == nil && !testing.Short(), ""
+	if replays {
+		built = build(t, repository)
+	}
+	replayed := map[string]bool{}
+	for _, text := range texts(t) {
+		var script string // what another text has shown already is not run again, unless it is to be rewritten
+		for _, b := range text.shown() {
+			script += fmt.Sprintln(b.lang, b.file, b.notes, b.body)
+		}
+		replay := replays && (*update || !replayed[script])
+		replayed[script] = true
+		t.Run(text.name(), func(t *testing.T) {
+			t.Parallel()
+			var r *reader
+			if replay {
+				r = newReader(t, repository, built)
+			}
+			check(text, r, *update)
+			for _, fault := range text.faults {
+				t.Error(fault)
+			}
+			if *update {
+				must(t, os.WriteFile(filepath.Join(repository, text.path), []byte(text.source()), 0o644))
+			}
+		})
+	}
+}
+
+// texts reads the README and the texts, English and Chinese, the longest first: it may take the most time.
 func texts(t *testing.T) (all []*text) {
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/zh/*.md"} {
 		files, err := filepath.Glob(filepath.Join(repository, pattern))
@@ -24,30 +58,25 @@ func texts(t *testing.T) (all []*text) {
 			all = append(all, text)
 		}
 	}
+	slices.SortFunc(all, func(a, b *text) int { return len(b.lines) - len(a.lines) })
 	return all
 }
 
-// name is a text's name as a subtest: -run /day15.md also finds zh:day15.md.
-func (t *text) name() string {
-	return strings.ReplaceAll(strings.TrimPrefix(t.path, "docs/"), "/", ":")
-}
-
-// each runs a check on every text. Under -update each test builds on the ones before it.
-func each(t *testing.T, parallel bool, check func(t *testing.T, text *text)) {
-	for _, text := range texts(t) {
-		t.Run(text.name(), func(t *testing.T) {
-			if parallel {
-				t.Parallel()
-			}
-			check(t, text)
-			for _, fault := range text.faults {
-				t.Error(fault)
-			}
-			if *update {
-				must(t, text.save())
-			}
-		})
+// check compares a text with everything that it speaks of. Without a reader no transcript is run. With fix, the text is
+// corrected where that can be done.
+func check(t *text, r *reader, fix bool) {
+	checkCode(t)
+	checkNames(t)
+	if path.Base(t.path) == "day15.md" {
+		checkDiff(t)
 	}
+	if strings.HasPrefix(t.path, "docs/zh/") {
+		checkTwin(t)
+	}
+	if r != nil {
+		r.replay(t, fix)
+	}
+	checkNumbers(t, fix)
 }
 
 func must(t *testing.T, err error) {
@@ -55,35 +84,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func TestCodeInTheTextsIsTheCode(t *testing.T) {
-	diff, err := dayDiff(repository)
-	must(t, err)
-	each(t, false, func(_ *testing.T, text *text) {
-		checkCode(text, *update)
-		if path.Base(text.path) == "day15.md" {
-			checkDiff(text, diff)
-		}
-	})
-}
-
-func TestTranscriptsShowWhatTheProgramsPrint(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no sh")
-	}
-	built := build(t, repository)
-	each(t, true, func(t *testing.T, text *text) { newReader(t, repository, built).replay(text, *update) })
-}
-
-func TestNumbersAreComputed(t *testing.T) {
-	diff, err := dayDiff(repository)
-	must(t, err)
-	each(t, false, func(_ *testing.T, text *text) { checkNumbers(text, diff, *update) })
-}
-
-func TestNamesAndLinksLeadSomewhere(t *testing.T) {
-	each(t, false, func(_ *testing.T, text *text) { checkNames(text) })
 }
 
 func TestDay14NamesEveryFile(t *testing.T) {
@@ -96,31 +96,27 @@ func TestDay14NamesEveryFile(t *testing.T) {
 	}
 }
 
-func TestChineseTextsShowTheSameCode(t *testing.T) {
-	each(t, false, func(t *testing.T, zh *text) {
-		if !strings.HasPrefix(zh.path, "docs/zh/") {
-			return
+// shown lists the blocks that show code, a file, a diff, a transcript or frames.
+func (t *text) shown() (all []block) {
+	for _, b := range t.blocks {
+		if b.file != "" || b.lang == "console" || b.lang == "wire" {
+			all = append(all, b)
 		}
-		en, err := readText(repository, "docs/"+path.Base(zh.path))
-		must(t, err)
-		checkTwin(en, zh)
-	})
+	}
+	return all
 }
 
-// checkTwin compares what two texts show: the same kinds of blocks in the same order, and the same code, files and diffs.
-func checkTwin(en, zh *text) {
-	show := func(t *text) (all []block) {
-		for _, b := range t.blocks {
-			if b.file != "" || b.lang == "console" || b.lang == "wire" {
-				all = append(all, b)
-			}
-		}
-		return all
+// checkTwin compares a Chinese text with the English one: they show the same kinds of blocks in the same order, and the
+// same code, files and diffs.
+func checkTwin(zh *text) {
+	en, err := readText(zh.repo, "docs/"+path.Base(zh.path))
+	if err != nil {
+		zh.fault(0, "there is no %s", en.path)
 	}
-	a, b := show(en), show(zh)
+	a, b := en.shown(), zh.shown()
 	for n := range min(len(a), len(b)) {
 		same := a[n].lang == b[n].lang && a[n].file == b[n].file
-		if !same || a[n].file != "" && !slices.Equal(en.body(a[n]), zh.body(b[n])) {
+		if !same || a[n].file != "" && !slices.Equal(a[n].body, b[n].body) {
 			zh.fault(b[n].start-1, "not the block of %s:%d, ```%s %s", en.path, a[n].start, a[n].lang, a[n].file)
 			return
 		}
