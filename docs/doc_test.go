@@ -8,51 +8,45 @@ programs really print.
 
 A fence begins in the first column. The first word of its info string says what the block is.
 
-Code.  ```go day15/mcp_stream.go  Whole declarations of that file, byte for byte, comments included. A line "// …" (indented
-or not) marks a gap: the pieces between gaps stand in the file in this order. A block of Go without a file needs a line
-"<!-- sketch: why -->" before it. Files of any other kind in the programs' folders, and go.mod, are compared the same way.
+	```go day15/mcp_stream.go   Whole declarations of that file, byte for byte. A line "// …" marks a gap: the pieces between
+	                            gaps stand in the file in this order. Other files of the programs, and go.mod, likewise.
+	```go                       Go without a file needs a line <!-- sketch: why --> before it.
+	```diff main.go             Hunks, each after a line @@. Those of day15.md make day15 out of day14, tests aside.
+	```json drills/silent.json  Any other name is a file of the reader's, written before the test goes on. The line above
+	                            names it in backticks.
+	```console                  A transcript.
+	```wire                     Frames of the last command before the block, as -wire logs them, in order; some may be left
+	                            out, and "…" stands for what is left out of one.
 
-The day's diff.  ```diff main.go  The hunks of day15.md (a line with @@ begins one), in the order of the file, make the
-file of day15 out of that of day14.
-
-Files of the reader.  ```json drills/silent.json  Any other file name: the test writes the file before it goes on. The line
-above the block names it in backticks.
-
-Transcripts.  ```console  Lines that begin with "$ " are commands, which go on after a backslash; all else is what the
-terminal shows, where spaces at the end of a line do not count. What is typed stands where it appears, after "You › "
-and after "[y/N/a] "; a last "You ›" is the end of input. Write only these and the commands: -update fills in the rest.
-The blocks of a text run in order, through sh, in a fresh copy of the repository named geekagent. "go run ./X" runs a
-program that was built once, as "go build -o X" copies it where nobody changed it; other go commands are the real ones,
-offline. stdin is not a terminal. A block must leave no process. Lines "[mcp] x: waiting for …" of a slow start count
-only where the text shows them. What differs from run to run is masked by a line before the block, as seldom as
-possible: what the expression matches, or its first group, reads "…".
+In a transcript, lines that begin with "$ " are commands, which go on after a backslash; all else is what the terminal
+shows. What is typed stands where it appears, after "You › " and after "[y/N/a] "; a last "You ›" is the end of input.
+Write only these and the commands: -update fills in the rest. The transcripts of a text run in order, through sh, in a
+fresh copy of the repository named geekagent, without a network. "go run ./X" runs a program that was built once, as "go
+build -o" copies it where nobody changed it. stdin is not a terminal. A block must leave no process. Lines "[mcp] x:
+waiting for …" of a slow start count only in a block that shows some. What differs from run to run is masked by a line
+before the block, as seldom as possible: what the expression matches, or its first group, reads "…" in the output.
 
 	<!-- mask: [0-9.]+ms -->
 
-Frames.  ```wire  Frames of the last command before the block, as -wire logs them, in order; some may be left out, and "…"
-stands for what is left out of one.
+A comment before the digits of a number says how they are computed; digits before lines, files, tools, tokens (行, 个文件,
+个工具, 个 token) need one.
 
-Numbers.  A comment before the digits says how they are computed:
-
-	<!-- count: lines day15/mcp_*.go -->173      lines of files; "new" stands for what only day15 has, tests aside
-	<!-- count: files new -->16                  how many files
+	<!-- count: lines day15/mcp_*.go -->173      lines of files, tests aside; "new" stands for what only day15 has
+	<!-- count: files day14 -->28                how many files
 	<!-- count: added main.go -->9               + lines of this text's diff; without a name, of all files
 	<!-- count: removed -->3                     - lines
 	<!-- count: const day15/mcp.go:maxTools -->128
 	<!-- count: shown about (\d+) tokens -->132  the first match in this text's transcripts
 
-In prose, digits before lines, files, tools, tokens (行, 个文件, 个工具, 个 token) need such a comment.
+Relative links and their anchors exist, and so does every path in backticks below one of the repository's folders, every
+`name.go` in one of them, and every `name.go:Type.method` in that file (of day15, unless the folder is written).
 
-Names.  Relative links and their anchors exist, and so does every path in backticks below one of the repository's folders,
-every `name.go` in one of them, and every `name.go:Type.method` in that file (of day15, unless the folder is written).
-
-Chinese.  docs/zh/X.md has the code, diffs and files of docs/X.md, the same in the same order, and transcripts of its own.
+docs/zh/X.md has the code, diffs and files of docs/X.md, the same in the same order, and transcripts of its own.
 */
 package docs
 
 import (
 	"flag"
-	"os"
 	"testing"
 )
 
@@ -60,8 +54,6 @@ var update = flag.Bool("update", false, "rewrite what can be computed in the tex
 
 // TestMain lets more texts be tried than there are processors: their transcripts mostly wait.
 func TestMain(m *testing.M) {
-	if err := flag.Set("test.parallel", "5"); err != nil {
-		panic(err)
-	}
-	os.Exit(m.Run())
+	_ = flag.Set("test.parallel", "5") // it exists
+	m.Run()
 }

@@ -20,24 +20,24 @@ type text struct {
 
 // block is a fenced block.
 type block struct {
-	lang, file string // of the info string
-	start, end int    // its body was read from these lines of the text
-	body       []string
-	notes      []string // the HTML comments right before it
-	above      string   // the line before those
+	lang, file string              // of the info string
+	start, end int                 // its body was read from these lines of the text
+	body       string              // whole lines
+	notes      map[string][]string // the comments right before it, <!-- keyword: value -->
+	above      string              // the line before those
 }
 
 var (
 	fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
-	note  = regexp.MustCompile(`^<!-- *(.*?) *-->$`)
+	note  = regexp.MustCompile(`^<!-- *(\w+): *(.*?) *-->$`)
 )
 
 // readText reads a file and its blocks.
 func readText(repo, path string) (*text, error) {
-	lines, err := readLines(repo, path)
-	t := &text{repo: repo, path: path, lines: lines}
-	for i := 0; i < len(lines); i++ {
-		open := fence.FindStringSubmatch(lines[i])
+	data, err := os.ReadFile(filepath.Join(repo, path))
+	t := &text{repo: repo, path: path, lines: strings.Split(string(data), "\n")}
+	for i := 0; i < len(t.lines); i++ {
+		open := fence.FindStringSubmatch(t.lines[i])
 		if open == nil {
 			continue
 		}
@@ -45,23 +45,45 @@ func readText(repo, path string) (*text, error) {
 			t.fault(i, "a fence begins in the first column; move it there")
 		}
 		info := append(strings.Fields(open[3]), "", "")
-		b := block{lang: info[0], file: info[1], start: i + 1}
+		b := block{lang: info[0], file: info[1], start: i + 1, notes: map[string][]string{}}
 		for above := i - 1; above >= 0 && b.above == ""; above-- {
-			if m := note.FindStringSubmatch(lines[above]); m != nil {
-				b.notes = append(b.notes, m[1])
+			if m := note.FindStringSubmatch(t.lines[above]); m != nil {
+				b.notes[m[1]] = append(b.notes[m[1]], m[2])
 			} else {
-				b.above = lines[above]
+				b.above = t.lines[above]
 			}
 		}
-		for i++; i < len(lines) && strings.TrimSpace(lines[i]) != open[2]; i++ {
+		for i++; i < len(t.lines) && strings.TrimSpace(t.lines[i]) != open[2]; i++ {
 		}
-		if i == len(lines) {
+		if i == len(t.lines) {
 			t.fault(b.start-1, "this fence is never closed")
 		}
-		b.end, b.body = i, lines[b.start:i]
+		b.end, b.body = i, whole(t.lines[b.start:i])
 		t.blocks = append(t.blocks, b)
 	}
 	return t, err
+}
+
+// whole joins lines, with a line feed after each.
+func whole(lines []string) string { return strings.Join(append(slices.Clone(lines), ""), "\n") }
+
+// source is the text as a file, with what its blocks show now.
+func (t *text) source() (source string) {
+	at := 0
+	for _, b := range t.blocks {
+		source += whole(t.lines[at:b.start]) + b.body
+		at = b.end
+	}
+	return source + strings.Join(t.lines[at:], "\n")
+}
+
+// prose is the text without its blocks; the lines keep their numbers.
+func (t *text) prose() []string {
+	prose := slices.Clone(t.lines)
+	for _, b := range t.blocks {
+		clear(prose[b.start-1 : min(b.end+1, len(prose))])
+	}
+	return prose
 }
 
 // name is a text's name as a subtest: -run /day15.md also finds zh:day15.md.
@@ -74,33 +96,10 @@ func (t *text) fault(line int, format string, args ...any) {
 	t.faults = append(t.faults, fmt.Sprintf("%s:%d: ", t.path, line+1)+fmt.Sprintf(format, args...))
 }
 
-// prose is the text without its blocks; the lines keep their numbers.
-func (t *text) prose() []string {
-	prose := slices.Clone(t.lines)
-	for _, b := range t.blocks {
-		clear(prose[b.start-1 : min(b.end+1, len(prose))])
-	}
-	return prose
-}
-
-// source is the text as a file, with what its blocks show now.
-func (t *text) source() string {
-	lines, at := []string{}, 0
-	for _, b := range t.blocks {
-		lines = slices.Concat(lines, t.lines[at:b.start], b.body)
-		at = b.end
-	}
-	return strings.Join(append(lines, t.lines[at:]...), "\n") + "\n"
-}
-
-// note returns what the comments before a block say under a keyword: "mask: …".
-func (b block) note(keyword string) (values []string) {
-	for _, n := range b.notes {
-		if value, ok := strings.CutPrefix(n, keyword+": "); ok {
-			values = append(values, value)
-		}
-	}
-	return values
+// file returns what a file of the repository holds, "" if there is none.
+func (t *text) file(name string) string {
+	data, _ := os.ReadFile(filepath.Join(t.repo, name))
+	return string(data)
 }
 
 var programs = []string{"day14", "day15", "demoserver", "mockllm"}
@@ -112,9 +111,3 @@ func (b block) isCode() bool {
 }
 
 func (b block) isReaders() bool { return b.file != "" && b.lang != "diff" && !b.isCode() }
-
-// readLines reads a file of the repository, without its last line feed.
-func readLines(repo, file string) ([]string, error) {
-	data, err := os.ReadFile(filepath.Join(repo, file))
-	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n"), err
-}

@@ -1,11 +1,10 @@
 package docs
 
 import (
-	"errors"
-	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,9 +19,9 @@ func checkNumbers(t *text, fix bool) {
 	for i, line := range t.prose() {
 		fresh := counted.ReplaceAllStringFunc(line, func(marked string) string {
 			m := counted.FindStringSubmatch(marked)
-			now, err := compute(t, m[1])
-			if err != nil {
-				t.fault(i, "count: %s: %v", m[1], err)
+			now := compute(t, m[1])
+			if now == "" {
+				t.fault(i, "count: %s: there is no such count (doc_test.go lists them), or no such file, constant or output", m[1])
 				return marked
 			}
 			if now != m[2] && !fix {
@@ -39,84 +38,56 @@ func checkNumbers(t *text, fix bool) {
 	}
 }
 
-// compute is the value of a count.
-func compute(t *text, what string) (string, error) {
+// compute is the value of a count, "" if there is none.
+func compute(t *text, what string) string {
 	kind, args, _ := strings.Cut(what, " ")
+	files, n := expand(t.repo, args), 0
 	switch kind {
-	case "lines", "files":
-		count := map[string]int{}
-		for _, pattern := range strings.Fields(args) {
-			for _, file := range expand(t.repo, pattern) {
-				content, err := readLines(t.repo, file)
-				if err != nil {
-					return "", err
-				}
-				count["lines"] += len(content)
-				count["files"]++
-			}
+	case "files":
+		n = len(files)
+	case "lines":
+		for _, file := range files {
+			n += strings.Count(t.file(file), "\n")
 		}
-		if count["files"] == 0 {
-			return "", fmt.Errorf("no file matches %s", args)
-		}
-		return strconv.Itoa(count[kind]), nil
-	case "added", "removed":
-		n := 0
-		for _, b := range t.blocks {
-			for _, line := range b.body {
-				if b.lang == "diff" && (args == "" || b.file == args) && strings.HasPrefix(line, map[string]string{"added": "+", "removed": "-"}[kind]) {
-					n++
-				}
-			}
-		}
-		return strconv.Itoa(n), nil
+	case "added":
+		n = strings.Count(t.all("diff", args), "\n+")
+	case "removed":
+		n = strings.Count(t.all("diff", args), "\n-")
 	case "const":
 		file, name, _ := strings.Cut(args, ":")
-		source, err := readLines(t.repo, file)
-		return find(source, `(?m)^(?:const|\t)\s*`+name+`\s+=\s+([\d_]+)`, err)
+		return group(`\n(?:const|\t)\s*`+name+`\s+=\s+([\d_]+)`, t.file(file))
 	case "shown":
-		var shown []string
-		for _, b := range t.blocks {
-			if b.lang == "console" {
-				shown = append(shown, b.body...)
-			}
-		}
-		return find(shown, args, nil)
+		return group(args, t.all("console", ""))
 	}
-	return "", errors.New("there is no such count; doc_test.go lists them")
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
-// find returns what the one group of a pattern matches.
-func find(lines []string, pattern string, err error) (string, error) {
-	if err != nil {
-		return "", err
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil || re.NumSubexp() != 1 {
-		return "", fmt.Errorf(`%s is no regular expression with one group, such as about (\d+) tokens`, pattern)
-	}
-	m := re.FindStringSubmatch(strings.Join(lines, "\n"))
-	if m == nil {
-		return "", fmt.Errorf("nothing there matches %s", pattern)
-	}
-	return m[1], nil
-}
-
-// expand lists the files that a pattern names, tests aside: a glob, a folder (its .go files) or "new".
-func expand(repo, pattern string) (files []string) {
-	isNew := pattern == "new"
-	if isNew {
-		pattern = "day15"
-	}
-	if info, err := os.Stat(filepath.Join(repo, pattern)); err == nil && info.IsDir() {
-		pattern += "/*.go"
-	}
-	found, _ := filepath.Glob(filepath.Join(repo, pattern))
-	for _, file := range found {
-		_, missing := os.Stat(filepath.Join(repo, "day14", filepath.Base(file)))
-		if !strings.HasSuffix(file, "_test.go") && (!isNew || missing != nil) {
-			rel, _ := filepath.Rel(repo, file)
-			files = append(files, filepath.ToSlash(rel))
+// all is what the blocks of a kind show, those of one file if it is given.
+func (t *text) all(lang, file string) (all string) {
+	for _, b := range t.blocks {
+		if b.lang == lang && (file == "" || b.file == file) {
+			all += "\n" + b.body
 		}
 	}
-	return files
+	return all
+}
+
+// group returns what the first group of a pattern matches first, "" if it does not.
+func group(pattern, in string) string {
+	return append(regexp.MustCompile(pattern).FindStringSubmatch(in), "", "")[1]
+}
+
+// expand lists the files that patterns name, tests aside: globs, "day14" for its .go files, or "new" for what day15 adds.
+func expand(repo, patterns string) (files []string) {
+	for pattern := range strings.FieldsSeq(patterns) {
+		if glob := map[string]string{"new": "day15/mcp*.go", "day14": "day14/*.go"}[pattern]; glob != "" {
+			pattern = glob
+		}
+		found, _ := fs.Glob(os.DirFS(repo), pattern)
+		files = append(files, found...)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }
