@@ -29,6 +29,7 @@ type block struct {
 
 var (
 	fence = regexp.MustCompile("^( *)(`{3,}|~{3,})(.*)$")
+	ours  = regexp.MustCompile(`^((day14|day15|demoserver|mockllm)/|go\.mod$)`)
 	note  = regexp.MustCompile(`^<!-- *(\w+): *(.*?) *-->$`)
 )
 
@@ -102,12 +103,6 @@ func (t *text) file(name string) string {
 	return string(data)
 }
 
-var programs = []string{"day14", "day15", "demoserver", "mockllm"}
-
 // isCode reports whether a block shows a file of the repository, isReaders whether it is one that the reader writes.
-func (b block) isCode() bool {
-	folder, _, _ := strings.Cut(b.file, "/")
-	return b.lang != "diff" && (slices.Contains(programs, folder) || b.file == "go.mod")
-}
-
-func (b block) isReaders() bool { return b.file != "" && b.lang != "diff" && !b.isCode() }
+func (b block) isCode() bool    { return b.lang != "diff" && ours.MatchString(b.file) }
+func (b block) isReaders() bool { return b.lang != "diff" && b.file != "" && !b.isCode() }

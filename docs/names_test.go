@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,7 +17,7 @@ var (
 	heading  = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
 	unlinked = regexp.MustCompile(`<[^>]*>|[^\p{L}\p{N}\p{M}_ -]`) // what an anchor leaves out of a heading
 	codeSpan = regexp.MustCompile("`[^`\n]+`")
-	pathSpan = regexp.MustCompile("^`(?:\\./)?((?:day14|day15|demoserver|mockllm|docs)/[^ :]*?|[\\w*-]+\\.go)/?`$")
+	pathSpan = regexp.MustCompile("^`(?:\\./)?((?:day14|day15|demoserver|mockllm|docs)/[^ :]*|[\\w*-]+\\.go)`$")
 	declared = regexp.MustCompile("^`((?:[\\w-]+/)?[\\w-]+\\.go):(?:([^`.]+)\\.)?([^`]+)`$")
 )
 
@@ -49,10 +50,7 @@ func checkNames(t *text) {
 
 // checkLink follows a link to another file, or within the text.
 func (t *text) checkLink(i int, file, anchor string) {
-	to := path.Join(path.Dir(t.path), file)
-	if file == "" {
-		to = t.path
-	}
+	to := path.Join(path.Dir(t.path), cmp.Or(file, path.Base(t.path)))
 	if _, err := os.Stat(filepath.Join(t.repo, to)); err != nil {
 		t.fault(i, "the link %s leads nowhere: there is no %s", file, to)
 	} else if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
@@ -80,7 +78,7 @@ func (t *text) exists(name string) bool {
 	if !strings.Contains(name, "/") {
 		name = "*/" + name
 	}
-	found, _ := fs.Glob(os.DirFS(t.repo), name)
+	found, _ := fs.Glob(os.DirFS(t.repo), strings.TrimSuffix(name, "/"))
 	return found != nil || slices.ContainsFunc(t.blocks, func(b block) bool {
 		matched, _ := path.Match(name, b.file)
 		return matched && b.isReaders()

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"regexp"
@@ -22,12 +23,10 @@ func checkNumbers(t *text, fix bool) {
 			now := compute(t, m[1])
 			if now == "" {
 				t.fault(i, "count: %s: there is no such count (doc_test.go lists them), or no such file, constant or output", m[1])
-				return marked
-			}
-			if now != m[2] && !fix {
+			} else if now != m[2] && !fix {
 				t.fault(i, "count: %s is %s now, the text says %q", m[1], now, m[2])
 			}
-			return strings.TrimSuffix(marked, m[2]) + now
+			return strings.TrimSuffix(marked, m[2]) + cmp.Or(now, m[2])
 		})
 		if fix && line != "" {
 			t.lines[i] = fresh
@@ -83,10 +82,8 @@ func group(pattern, in string) string {
 // expand lists the files that patterns name, tests aside: globs, "day14" for its .go files, or "new" for what day15 adds.
 func expand(repo, patterns string) (files []string) {
 	for pattern := range strings.FieldsSeq(patterns) {
-		if glob := map[string]string{"new": "day15/mcp*.go", "day14": "day14/*.go"}[pattern]; glob != "" {
-			pattern = glob
-		}
-		found, _ := fs.Glob(os.DirFS(repo), pattern)
+		short := map[string]string{"new": "day15/mcp*.go", "day14": "day14/*.go"}
+		found, _ := fs.Glob(os.DirFS(repo), cmp.Or(short[pattern], pattern))
 		files = append(files, found...)
 	}
 	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
