@@ -16,9 +16,9 @@ import (
 
 // reader is somebody who follows a text, on a machine of their own: a home folder with a fresh copy of the repository.
 type reader struct {
-	home  string // the copy is home/geekagent
-	env   []string
-	wire  string // where the next command logs its frames; "" for nowhere
+	home string // the copy is home/geekagent
+	env  []string
+	wire string // where the next command logs its frames; "" for nowhere
 
 	limit, grace time.Duration // for a block, and for processes that are about to end after it; only what hangs reaches them
 }
