@@ -1,130 +1,99 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
-	"net/url"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 var (
-	link      = regexp.MustCompile(`\]\(<?([^)\s>]+)>?\)`)
-	elsewhere = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
-	heading   = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
-	idOf      = regexp.MustCompile(`<a id="([^"]+)"`)
-	codeSpan  = regexp.MustCompile("`[^`\n]+`")
-	goFile    = regexp.MustCompile(`^[\w*-]+\.go$`)
-	declared  = regexp.MustCompile("`((?:[\\w-]+/)?[\\w-]+\\.go):([^`]+)`")
+	link     = regexp.MustCompile(`\]\(([^)\s#:]*)(?:#([^)\s:]*))?\)`) // one with a colon leads elsewhere
+	heading  = regexp.MustCompile(`^#{1,6} +(.*?) *$`)
+	unlinked = regexp.MustCompile(`<[^>]*>|[^\p{L}\p{N}\p{M}_ -]`) // what an anchor leaves out of a heading
+	codeSpan = regexp.MustCompile("`[^`\n]+`")
+	pathSpan = regexp.MustCompile("^`(?:\\./)?((?:day14|day15|demoserver|mockllm|docs)/[^ :]*|[\\w*-]+\\.go)`$")
+	declared = regexp.MustCompile("^`((?:[\\w-]+/)?[\\w-]+\\.go):(?:([^`.]+)\\.)?([^`]+)`$")
 )
 
 // checkNames looks for what a text points at: links with their headings, paths and declarations in backticks.
 func checkNames(t *text) {
 	for i, line := range t.prose() {
 		for _, m := range link.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
-			if !elsewhere.MatchString(m[1]) {
-				t.checkLink(i, m[1])
-			}
+			t.checkLink(i, m[1], m[2])
 		}
 		for _, span := range codeSpan.FindAllString(line, -1) {
-			name := strings.TrimPrefix(strings.Trim(span, "`"), "./")
-			if !t.exists(name) {
+			if m := pathSpan.FindStringSubmatch(span); m != nil && !t.exists(m[1]) {
 				t.fault(i, "%s: the repository has no such file", span)
 			}
-		}
-		for _, m := range declared.FindAllStringSubmatch(line, -1) {
-			file := m[1]
-			if !strings.Contains(file, "/") {
-				file = "day15/" + file
-			}
-			if source, err := readLines(t.repo, file); err != nil || !declares(strings.Join(source, "\n"), m[2]) {
-				t.fault(i, "%s declares no %s", file, m[2])
+			if m := declared.FindStringSubmatch(span); m != nil && !t.declares(m[1], m[2], m[3]) {
+				t.fault(i, "%s: the file declares no such thing", span)
 			}
 		}
 	}
-	for _, b := range t.blocks {
-		above := b.start - 2
-		for above >= 0 && (t.lines[above] == "" || note.MatchString(t.lines[above])) {
-			above--
+	for _, file := range expand(t.repo, "day14") {
+		if t.path == "docs/day14.md" && !strings.Contains(strings.Join(t.prose(), "\n"), "`"+path.Base(file)+"`") {
+			t.fault(0, "nothing is said about %s: name it in backticks", file)
 		}
-		if b.isReaders() && (above < 0 || !strings.Contains(t.lines[above], "`"+b.file+"`")) {
+	}
+	for _, b := range t.blocks {
+		if b.isReaders() && !strings.Contains(b.above, "`"+b.file+"`") {
 			t.fault(b.start-1, "the line above the block does not name its file, `%s`", b.file)
 		}
 	}
 }
 
-func (t *text) checkLink(i int, target string) {
-	file, anchor, _ := strings.Cut(target, "#")
-	anchor, err := url.PathUnescape(anchor)
-	to := path.Join(path.Dir(t.path), file)
-	if file == "" {
-		to = t.path
-	}
-	if _, missing := os.Stat(filepath.Join(t.repo, to)); missing != nil || err != nil {
-		t.fault(i, "the link %s leads nowhere: there is no %s", target, to)
-		return
-	}
-	if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
-		t.fault(i, "the link %s: %s has no such heading; it has %v", target, to, other.anchors())
+// checkLink follows a link to another file, or within the text.
+func (t *text) checkLink(i int, file, anchor string) {
+	to := path.Join(path.Dir(t.path), cmp.Or(file, path.Base(t.path)))
+	if _, err := os.Stat(filepath.Join(t.repo, to)); err != nil {
+		t.fault(i, "the link %s leads nowhere: there is no %s", file, to)
+	} else if other, _ := readText(t.repo, to); anchor != "" && !slices.Contains(other.anchors(), anchor) {
+		t.fault(i, "the link #%s: %s has no such heading; it has %v", anchor, to, other.anchors())
 	}
 }
 
 // anchors are what GitHub makes of the headings: lower case, spaces to hyphens, punctuation dropped, repeated ones numbered.
 func (t *text) anchors() (all []string) {
 	for _, line := range t.prose() {
-		for _, m := range idOf.FindAllStringSubmatch(line, -1) {
-			all = append(all, m[1])
-		}
-		m := heading.FindStringSubmatch(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(line, ""))
-		if m == nil {
-			continue
-		}
-		slug := strings.Map(func(r rune) rune {
-			switch {
-			case r == ' ':
-				return '-'
-			case r == '-', r == '_', unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
-				return unicode.ToLower(r)
+		if m := heading.FindStringSubmatch(line); m != nil {
+			slug := strings.ReplaceAll(strings.ToLower(unlinked.ReplaceAllString(m[1], "")), " ", "-")
+			name := slug
+			for n := 1; slices.Contains(all, name); n++ {
+				name = fmt.Sprintf("%s-%d", slug, n)
 			}
-			return -1
-		}, m[1])
-		name := slug
-		for n := 1; slices.Contains(all, name); n++ {
-			name = fmt.Sprintf("%s-%d", slug, n)
+			all = append(all, name)
 		}
-		all = append(all, name)
 	}
 	return all
 }
 
-// exists reports whether a code span is something else than a path of the repository, or one that exists, or one that the
-// reader writes.
+// exists reports whether the repository has a file, or the reader writes it; one without a folder may be in any.
 func (t *text) exists(name string) bool {
-	folder, _, inside := strings.Cut(name, "/")
-	inside = inside && slices.Contains(append(programs, "docs"), folder)
-	if strings.ContainsAny(name, " :") || !inside && !goFile.MatchString(name) {
-		return true
-	}
-	if !inside {
+	if !strings.Contains(name, "/") {
 		name = "*/" + name
 	}
-	found, _ := filepath.Glob(filepath.Join(t.repo, strings.TrimSuffix(name, "/")))
+	found, _ := fs.Glob(os.DirFS(t.repo), strings.TrimSuffix(name, "/"))
 	return found != nil || slices.ContainsFunc(t.blocks, func(b block) bool {
 		matched, _ := path.Match(name, b.file)
 		return matched && b.isReaders()
 	})
 }
 
-// declares reports whether a Go file declares a function, a type, a constant, a variable or, as Type.method, a method.
-func declares(source, name string) bool {
-	of, method, isMethod := strings.Cut(name, ".")
-	pattern := `(?m)^(?:func|type|var|const|\t)\s*` + regexp.QuoteMeta(name) + `\b`
-	if isMethod {
-		pattern = `(?m)^func \((?:\w+ )?\*?` + regexp.QuoteMeta(of) + `(?:\[\w+\])?\) ` + regexp.QuoteMeta(method) + `\(`
+// declares reports whether a Go file, of day15 unless it says so, declares a function, a type, a constant, a variable or,
+// with the type of its receiver, a method.
+func (t *text) declares(file, receiver, name string) bool {
+	if !strings.Contains(file, "/") {
+		file = "day15/" + file
 	}
-	return regexp.MustCompile(pattern).MatchString(source)
+	pattern := `(?m)^(?:func|type|var|const|\t)\s*` + regexp.QuoteMeta(name) + `\b`
+	if receiver != "" {
+		pattern = `(?m)^func \((?:\w+ )?\*?` + regexp.QuoteMeta(receiver) + `(?:\[\w+\])?\) ` + regexp.QuoteMeta(name) + `\(`
+	}
+	return regexp.MustCompile(pattern).MatchString(t.file(file))
 }

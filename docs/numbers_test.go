@@ -1,11 +1,11 @@
 package docs
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,19 +16,17 @@ var (
 )
 
 // checkNumbers computes every marked number of a text anew. With fix, it corrects them.
-func checkNumbers(t *text, diff map[string][]string, fix bool) {
+func checkNumbers(t *text, fix bool) {
 	for i, line := range t.prose() {
 		fresh := counted.ReplaceAllStringFunc(line, func(marked string) string {
 			m := counted.FindStringSubmatch(marked)
-			now, err := compute(t, m[1], m[2], diff)
-			if err != nil {
-				t.fault(i, "count: %s: %v", m[1], err)
-				return marked
-			}
-			if now != m[2] && !fix {
+			now := compute(t, m[1])
+			if now == "" {
+				t.fault(i, "count: %s: there is no such count (doc_test.go lists them), or no such file, constant or output", m[1])
+			} else if now != m[2] && !fix {
 				t.fault(i, "count: %s is %s now, the text says %q", m[1], now, m[2])
 			}
-			return strings.TrimSuffix(marked, m[2]) + now
+			return strings.TrimSuffix(marked, m[2]) + cmp.Or(now, m[2])
 		})
 		if fix && line != "" {
 			t.lines[i] = fresh
@@ -39,78 +37,54 @@ func checkNumbers(t *text, diff map[string][]string, fix bool) {
 	}
 }
 
-// compute is the value of a count; old is what the text says.
-func compute(t *text, what, old string, diff map[string][]string) (string, error) {
+// compute is the value of a count, "" if there is none.
+func compute(t *text, what string) string {
 	kind, args, _ := strings.Cut(what, " ")
+	files, n := expand(t.repo, args), 0
 	switch kind {
-	case "lines", "files":
-		lines, files := 0, 0
-		for _, pattern := range strings.Fields(args) {
-			for _, file := range expand(t.repo, pattern) {
-				content, err := readLines(t.repo, file)
-				if err != nil {
-					return "", err
-				}
-				lines, files = lines+len(content), files+1
-			}
+	case "files":
+		n = len(files)
+	case "lines":
+		for _, file := range files {
+			n += strings.Count(t.file(file), "\n")
 		}
-		if files == 0 {
-			return "", fmt.Errorf("no file matches %s", args)
-		}
-		return strconv.Itoa(map[string]int{"lines": lines, "files": files}[kind]), nil
-	case "added", "removed":
-		n := 0
-		for file, lines := range diff {
-			for _, line := range lines {
-				if (args == "" || file == args) && line[:1] == map[string]string{"added": "+", "removed": "-"}[kind] {
-					n++
-				}
-			}
-		}
-		return strconv.Itoa(n), nil
+	case "added":
+		n = strings.Count(t.all("diff", args), "\n+")
+	case "removed":
+		n = strings.Count(t.all("diff", args), "\n-")
 	case "const":
 		file, name, _ := strings.Cut(args, ":")
-		source, _ := readLines(t.repo, file)
-		m := regexp.MustCompile(`(?m)^(?:const|\t)\s*` + name + `\s+=\s+([\d_]+)`).FindStringSubmatch(strings.Join(source, "\n"))
-		if m == nil {
-			return "", fmt.Errorf("%s has no constant %s with a plain value", file, name)
-		}
-		return m[1], nil
+		return group(`\n(?:const|\t)\s*`+name+`\s+=\s+([\d_]+)`, t.file(file))
 	case "shown":
-		pattern, err := regexp.Compile(args)
-		if err != nil || pattern.NumSubexp() != 1 {
-			return "", errors.New(`write a regular expression with one group, such as about (\d+) tokens`)
-		}
-		for _, b := range t.blocks {
-			if m := pattern.FindStringSubmatch(strings.Join(t.body(b), "\n")); b.lang == "console" && m != nil {
-				return m[1], nil
-			}
-		}
-		return "", errors.New("no transcript of this text shows that")
-	case "given":
-		if old != "" {
-			return old, nil
-		}
+		return group(args, t.all("console", ""))
 	}
-	return "", errors.New("there is no such count; doc_test.go lists them")
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
-// expand lists the files that a pattern names, tests aside: a glob, a folder (its .go files) or "new".
-func expand(repo, pattern string) (files []string) {
-	isNew := pattern == "new"
-	if isNew {
-		pattern = "day15"
-	}
-	if info, err := os.Stat(filepath.Join(repo, pattern)); err == nil && info.IsDir() {
-		pattern += "/*.go"
-	}
-	found, _ := filepath.Glob(filepath.Join(repo, pattern))
-	for _, file := range found {
-		_, missing := os.Stat(filepath.Join(repo, "day14", filepath.Base(file)))
-		if !strings.HasSuffix(file, "_test.go") && (!isNew || missing != nil) {
-			rel, _ := filepath.Rel(repo, file)
-			files = append(files, filepath.ToSlash(rel))
+// all is what the blocks of a kind show, those of one file if it is given.
+func (t *text) all(lang, file string) (all string) {
+	for _, b := range t.blocks {
+		if b.lang == lang && (file == "" || b.file == file) {
+			all += "\n" + b.body
 		}
 	}
-	return files
+	return all
+}
+
+// group returns what the first group of a pattern matches first, "" if it does not.
+func group(pattern, in string) string {
+	return append(regexp.MustCompile(pattern).FindStringSubmatch(in), "", "")[1]
+}
+
+// expand lists the files that patterns name, tests aside: globs, "day14" for its .go files, or "new" for what day15 adds.
+func expand(repo, patterns string) (files []string) {
+	for pattern := range strings.FieldsSeq(patterns) {
+		short := map[string]string{"new": "day15/mcp*.go", "day14": "day14/*.go"}
+		found, _ := fs.Glob(os.DirFS(repo), cmp.Or(short[pattern], pattern))
+		files = append(files, found...)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 }

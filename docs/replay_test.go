@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,264 +16,188 @@ import (
 
 // reader is somebody who follows a text, on a machine of their own: a home folder with a fresh copy of the repository.
 type reader struct {
-	temp   string // all of it lies here
-	folder string // the copy: home/geekagent
-	env    []string
-	wire   string        // where the next command logs its frames; "" for nowhere
-	limit  time.Duration // for one block; only what hangs reaches it
-	grace  time.Duration // for processes that are about to end when their command has ended
+	home string // the copy is home/geekagent
+	env  []string
+	wire string // where the next command logs its frames; "" for nowhere
+
+	limit, grace time.Duration // for a block, and for processes that are about to end after it; only what hangs reaches them
 }
 
-// build compiles the programs once and returns the folder they are in.
-func build(t *testing.T, repo string) string {
-	dir := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir, "./day14", "./day15", "./demoserver", "./mockllm")
-	cmd.Dir = repo
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return dir
-}
-
-// goCommand stands for go on the reader's PATH. It answers as go run does, without compiling.
+// goCommand stands for go on the reader's PATH. It answers as go run does, without compiling, and as go build does where a
+// program is as it was when it was built. The real go gets its own home folder, for its caches.
 const goCommand = `#!/bin/sh
 case "$1 $2" in
 "run ./day14" | "run ./day15" | "run ./demoserver" | "run ./mockllm")
-	program=${2#./}
+	program='%[1]s'/$2
+	[ $2 = ./day15 ] && wire=$WIRE
 	shift 2
-	if [ "$program" = day15 ] && [ -n "$WIRE" ]; then set -- -wire "$WIRE" "$@"; fi
-	"${0%%/*}/$program" "$@"
-	code=$?
-	[ $code = 0 ] && exit
-	echo "exit status $code" >&2
+	"$program" ${wire:+-wire "$wire"} "$@" && exit
+	echo "exit status $?" >&2
 	exit 1 ;;
+"build -o")
+	to=$3
+	shift 3
+	case $to in */) mkdir -p "$to" ;; esac
+	for package; do
+		diff -rq '%[2]s'/"$package" "$package" >/dev/null 2>&1 && cp '%[1]s'/"$package" "$to" ||
+			HOME='%[3]s' '%[4]s' build -o "$to" "$package" || exit
+	done
+	exit ;;
 esac
-exec '%s' "$@"
+HOME='%[3]s' exec '%[4]s' "$@"
 `
 
-// newReader sets a reader up with the programs in the folder built.
+// newReader sets a reader up with the programs in the folder built, and what a fresh clone would hold, as it is on disk now.
 func newReader(t *testing.T, repo, built string) *reader {
-	temp, err := filepath.EvalSymlinks(t.TempDir())
+	home, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
-	r := &reader{temp: temp, folder: filepath.Join(temp, "home", "geekagent"), limit: time.Minute, grace: 10 * time.Second}
-	bin := filepath.Join(temp, "bin")
-	must(t, os.MkdirAll(bin, 0o755))
-	for _, program := range programs { // a name of their own shows whose process it is
-		must(t, os.Symlink(filepath.Join(built, program), filepath.Join(bin, program)))
-	}
 	realGo, err := exec.LookPath("go")
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join(bin, "go"), fmt.Appendf(nil, goCommand, realGo), 0o755))
-	must(t, copyRepository(repo, r.folder))
-	caches, err := exec.Command(realGo, "env", "GOCACHE", "GOMODCACHE").Output()
-	must(t, err)
-	cache := append(strings.Split(string(caches), "\n"), "")
-	r.env = []string{
-		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + filepath.Dir(r.folder),
-		"GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOPROXY=off", "GOTOOLCHAIN=local", "TERM=dumb", "LC_ALL=C", "TZ=UTC",
+	folder := filepath.Join(home, "geekagent", ".geekagent")
+	must(t, os.MkdirAll(folder, 0o755))
+	must(t, os.WriteFile(filepath.Join(home, "go"), fmt.Appendf(nil, goCommand, built, repo, os.Getenv("HOME"), realGo), 0o755))
+	env := []string{
+		"PATH=" + home + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + home, "TERM=dumb", "LC_ALL=C", "TZ=UTC",
+		"GOCACHE=" + os.Getenv("GOCACHE"), "GOMODCACHE=" + os.Getenv("GOMODCACHE"), "GOPATH=" + os.Getenv("GOPATH"), "GOPROXY=off", "GOTOOLCHAIN=local",
 	}
-	return r
-}
-
-// copyRepository copies what a fresh clone would hold, as it is on disk now.
-func copyRepository(repo, folder string) error {
-	return fs.WalkDir(os.DirFS(repo), ".", func(path string, d fs.DirEntry, err error) error {
-		own := strings.HasPrefix(path, ".geekagent/") && path != ".geekagent/mcp.json" // .gitignore names them
-		switch to := filepath.Join(folder, path); {
-		case err != nil:
-			return err
-		case d.IsDir() && (path == ".git" || own):
-			return fs.SkipDir
-		case d.IsDir():
-			return os.MkdirAll(to, 0o755)
-		case own || !d.Type().IsRegular():
-			return nil
-		default:
-			data, err := os.ReadFile(filepath.Join(repo, path))
-			return errors.Join(err, os.WriteFile(to, data, 0o644))
-		}
-	})
+	clone := exec.Command("sh", "-c", `cp .geekagent/mcp.json "$0" && cp -R * "$0/.."`, folder) // .gitignore names the rest
+	clone.Dir = repo
+	must(t, clone.Run())
+	return &reader{home: home, env: env, limit: time.Minute, grace: 10 * time.Second}
 }
 
 // replay runs the transcripts of a text in order. With fix, the text shows afterwards what the programs print now.
 func (r *reader) replay(t *text, fix bool) {
 	for i := range t.blocks {
-		switch b := t.blocks[i]; {
+		switch b := &t.blocks[i]; {
 		case b.isReaders():
-			path := filepath.Join(r.folder, b.file)
-			err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(strings.Join(t.body(b), "\n")+"\n"), 0o644))
-			if err != nil || !filepath.IsLocal(b.file) {
-				t.fault(b.start-1, "the file cannot be written: %v", err)
+			path := filepath.Join(r.home, "geekagent", b.file)
+			if !filepath.IsLocal(b.file) || os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, []byte(b.body), 0o644) != nil {
+				t.fault(b.start-1, "the file cannot be written")
 			}
 		case b.lang == "console":
 			r.wire = ""
 			if i+1 < len(t.blocks) && t.blocks[i+1].lang == "wire" {
-				r.wire = filepath.Join(r.temp, "wire.log")
+				r.wire = filepath.Join(r.home, "wire.log")
 				os.Remove(r.wire) // of an earlier block
 			}
-			r.checkTranscript(t, i, fix)
-		case b.lang == "wire":
-			r.checkFrames(t, i, fix)
+			r.checkTranscript(t, b, fix)
+		case b.lang == "wire" && i > 0:
+			r.checkFrames(t, b, t.blocks[i-1], fix)
 		}
 	}
 }
 
 var (
-	prompt    = regexp.MustCompile(`(?:^You ›|\[y/N/a\])(?: (.*)|$)`)
-	slowStart = regexp.MustCompile(`(?m)^(\[mcp\] .+?: waiting for ).* Ctrl-C goes on without it\n?`)
+	command   = regexp.MustCompile(`^(.*\\\n)*.*`)
+	prompt    = regexp.MustCompile(`(?m)(?:^You ›|\[y/N/a\])(?: (.*)|$)`)
+	slowStart = regexp.MustCompile(`(?m)^\[mcp\] .+?: waiting for .* Ctrl-C goes on without it\n`)
+	trailing  = regexp.MustCompile(`(?m) +$`)
 )
 
-// checkTranscript runs the commands of block i and compares what they print.
-func (r *reader) checkTranscript(t *text, i int, fix bool) {
-	b := t.blocks[i]
+// checkTranscript runs the commands of a block and compares what they print.
+func (r *reader) checkTranscript(t *text, b *block, fix bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
 	defer cancel()
-	shown, now := t.body(b), []string{}
-	masks := map[string]bool{}
-	for rest := shown; len(rest) > 0; {
-		end := 1 // of the command, which may go on after a backslash, and what is shown of it
-		for end < len(rest) && (strings.HasSuffix(rest[end-1], `\`) && end < 3 || !strings.HasPrefix(rest[end], "$ ")) {
-			end++
-		}
-		line, isCommand := strings.CutPrefix(rest[0], "$ ")
-		lines := 1
-		for strings.HasSuffix(line, `\`) && lines < end {
-			line, lines = line+"\n"+rest[lines], lines+1
-		}
-		var typed []string
-		for _, line := range rest[lines:end] {
-			if m := prompt.FindStringSubmatch(line); m != nil {
-				typed = append(typed, strings.TrimRight(m[1], " ")+"\n")
-			}
-		}
-		if n := len(typed); n > 0 && typed[n-1] == "\n" { // nothing after the last prompt: the end of input
-			typed = typed[:n-1]
-		}
-		screen, err := r.run(ctx, line, strings.Join(typed, ""))
-		if err != nil || !isCommand {
-			t.fault(b.start, "%s: %v (a console block begins with a command, $ …)\n\t%s", rest[0], err, screen)
+	shown, now := b.body, ""
+	parts := strings.Split("\n"+strings.TrimSuffix(shown, "\n"), "\n$ ")
+	if parts[0] != "" {
+		t.fault(b.start, "a console block begins with a command, $ …, not with%s", parts[0])
+		return
+	}
+	for _, part := range parts[1:] {
+		line := command.FindString(part)
+		screen, err := r.run(ctx, line, part[len(line):])
+		if err != nil {
+			t.fault(b.start, "%s: %v\n\t%s", line, err, screen)
+			r.endLeftovers()
 			return
 		}
-		screen = slowStart.ReplaceAllStringFunc(screen, func(slow string) string { // the machine decides whether it is there
-			if strings.Contains(strings.Join(shown, "\n"), slowStart.FindStringSubmatch(slow)[1]) {
-				return slow
-			}
-			return ""
-		})
-		now = append(now, rest[:lines]...)
-		screen = regexp.MustCompile(` +(\n|$)`).ReplaceAllString(strings.TrimRight(mask(b, screen, masks), " \n"), "$1")
-		if screen != "" {
-			now = append(now, strings.Split(screen, "\n")...)
-		}
-		rest = rest[end:]
+		now += strings.TrimSuffix("$ "+line+"\n"+mask(*b, screen), "\n") + "\n"
 	}
-	for _, m := range b.note("mask") {
-		if !masks[m] {
-			t.fault(b.start-1, "the mask %s matches nothing", m)
-		}
+	if left := r.endLeftovers(); left != nil {
+		t.fault(b.start, "it left a process behind, %v; end it in the block", left)
 	}
-	switch text := strings.Join(now, "\n"); {
-	case strings.Contains(text, r.temp):
-		t.fault(b.start, "the output shows the machine's own folders; show it otherwise, or mask them:\n\t%s", text)
-	case !slices.Equal(now, shown) && fix:
-		t.replace(i, now)
-	case !slices.Equal(now, shown):
+	if !slowStart.MatchString(shown) { // the machine decides whether there are any
+		now = slowStart.ReplaceAllString(now, "")
+	}
+	if fix {
+		b.body = now
+	} else if now != shown {
 		t.fault(b.start, "the programs print something else; if that is right, go test ./docs -run /%s -update:\n\ttext\t%s\n\tnow\t%s",
-			t.name(), strings.Join(shown, "\n\t\t"), strings.Join(now, "\n\t\t"))
+			t.name(), strings.ReplaceAll(shown, "\n", "\n\t\t"), strings.ReplaceAll(now, "\n", "\n\t\t"))
 	}
 }
 
-// mask writes … for what the masks of a block match, or for their first group, and keeps which of them matched.
-func mask(b block, text string, matched map[string]bool) string {
-	for _, m := range b.note("mask") {
-		text = regexp.MustCompile(m).ReplaceAllStringFunc(text, func(match string) string {
-			matched[m] = true
-			if at := regexp.MustCompile(m).FindStringSubmatchIndex(match); len(at) > 2 {
-				return match[:at[2]] + "…" + match[at[3]:]
-			}
-			return "…"
+// mask writes … for what the masks of a block match, or for their first group.
+func mask(b block, text string) string {
+	for _, expression := range b.notes["mask"] {
+		re := regexp.MustCompile(expression)
+		text = re.ReplaceAllStringFunc(text, func(match string) string {
+			at := append(re.FindStringSubmatchIndex(match)[2:], 0, len(match))
+			return match[:at[0]] + "…" + match[at[1]:]
 		})
 	}
 	return text
 }
 
-// run gives a line to a shell, as the reader would, and returns what the terminal shows. It fails if the time is over,
-// or if a process is left, which it ends.
-func (r *reader) run(ctx context.Context, line, stdin string) (string, error) {
-	var screen strings.Builder
-	cmd := exec.CommandContext(ctx, "sh", "-c", line)
-	cmd.Dir, cmd.Env = r.folder, append(r.env, "WIRE="+r.wire)
-	if stdin != "" { // nothing typed is no pipe: a terminal that nobody types at
-		cmd.Stdin = strings.NewReader(stdin)
+// run gives a command to a shell, with what is typed at the prompts shown, and returns what the terminal shows.
+func (r *reader) run(ctx context.Context, line, shown string) (string, error) {
+	typed := ""
+	for _, m := range prompt.FindAllStringSubmatch(shown, -1) {
+		typed += strings.TrimRight(m[1], " ") + "\n"
 	}
-	cmd.Stdout, cmd.Stderr = &screen, &screen // one pipe: in the order in which they are written
+	if strings.HasSuffix("\n"+typed, "\n\n") { // nothing after the last prompt: the end of input
+		typed = typed[:len(typed)-1]
+	}
+	var out strings.Builder
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir, cmd.Env = filepath.Join(r.home, "geekagent"), append(r.env, "WIRE="+r.wire)
+	if typed != "" { // nothing typed is no pipe: a terminal that nobody types at
+		cmd.Stdin = strings.NewReader(typed)
+	}
+	cmd.Stdout, cmd.Stderr = &out, &out // one pipe: in the order in which they are written
 	cmd.WaitDelay = r.grace
 	err := cmd.Run()
-	left := r.endLeftovers()
-	switch {
-	case ctx.Err() != nil:
-		return screen.String(), fmt.Errorf("it was not done after %v; does it wait for input?", r.limit)
-	case errors.Is(err, exec.ErrWaitDelay) || left != nil:
-		return screen.String(), fmt.Errorf("it left a process behind %v; end it in the block", left)
-	case errors.As(err, new(*exec.ExitError)):
-		return screen.String(), nil // what it printed says so
+	if ctx.Err() != nil {
+		err = fmt.Errorf("it was not done after %v; does it wait for input?", r.limit)
+	} else if errors.As(err, new(*exec.ExitError)) {
+		err = nil // what it printed says so
 	}
-	return screen.String(), err
+	return strings.TrimRight(trailing.ReplaceAllString(out.String(), ""), "\n"), err
 }
 
 // endLeftovers ends the reader's processes that go on running and returns their command lines; without /proc it finds none.
 func (r *reader) endLeftovers() (left []string) {
 	for end := time.Now().Add(r.grace); ; time.Sleep(10 * time.Millisecond) {
-		running := map[int]string{}
-		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-		for _, file := range files {
-			line, _ := os.ReadFile(file)
-			env, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
-			if pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))); len(line) > 0 && strings.Contains(string(line)+string(env), r.temp) {
-				running[pid] = strings.ReplaceAll(string(line), "\x00", " ")
+		left = nil
+		over := time.Now().After(end)
+		folders, _ := filepath.Glob("/proc/[0-9]*")
+		for _, folder := range folders {
+			if env, _ := os.ReadFile(folder + "/environ"); !strings.Contains(string(env), r.home) {
+				continue
+			}
+			line, _ := os.ReadFile(folder + "/cmdline")
+			left = append(left, strings.ReplaceAll(string(line), "\x00", " "))
+			pid, _ := strconv.Atoi(filepath.Base(folder))
+			if p, err := os.FindProcess(pid); err == nil && over {
+				_ = p.Kill() // it may have ended by now
 			}
 		}
-		if len(running) == 0 || time.Now().After(end) {
-			for pid, line := range running {
-				left = append(left, line)
-				if p, err := os.FindProcess(pid); err == nil {
-					_ = p.Kill() // it may have ended by now
-				}
-			}
+		if over || left == nil {
 			return left
 		}
 	}
 }
 
-// checkFrames compares block i with the log that the console block before it left.
-func (r *reader) checkFrames(t *text, i int, fix bool) {
-	b := t.blocks[i]
+// checkFrames compares a block with the log that the console block before it left.
+func (r *reader) checkFrames(t *text, b *block, before block, fix bool) {
 	data, _ := os.ReadFile(r.wire)
-	log := strings.Split(strings.TrimSpace(mask(t.blocks[i-1], string(data), map[string]bool{})), "\n")
-	if len(data) == 0 {
-		t.fault(b.start-1, "no frames were recorded: a wire block follows a console block that runs ./day15 with a server")
-		return
-	}
-	now, rest, same := slices.Clone(t.body(b)), log, true
-	for n, frame := range now {
-		pattern := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(frame), "…", ".*") + "$")
-		if at := slices.IndexFunc(rest, pattern.MatchString); at >= 0 {
-			rest = rest[at+1:]
-			continue
-		}
-		same = false
-		head := frame[:min(len(frame), 60)] // the one that begins alike
-		if at := slices.IndexFunc(rest, func(line string) bool { return strings.HasPrefix(line, head) }); at >= 0 {
-			now[n], rest = rest[at], rest[at+1:]
-		}
-	}
-	switch {
-	case len(now) == 0 && fix:
-		t.replace(i, log)
-	case same && len(now) > 0:
-	case fix:
-		t.replace(i, now)
-	default:
-		t.fault(b.start, "the frames are not among the recorded ones, in this order; -update takes them anew:\n\t%s", strings.Join(log, "\n\t"))
+	log := mask(before, string(data))
+	pattern := strings.NewReplacer("…", ".*", "\n", "\n(?:.*\n)*").Replace(regexp.QuoteMeta("\n" + b.body))
+	if b.body == "" && fix {
+		b.body = log
+	} else if b.body == "" || !regexp.MustCompile(pattern).MatchString("\n"+log) {
+		t.fault(b.start, "the frames are not among those of ./day15 in the block before, in this order; -update fills in an empty block:\n%s", log)
 	}
 }
