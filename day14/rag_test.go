@@ -23,11 +23,11 @@ func knowledgeIn(t *testing.T, files map[string]string) *Knowledge {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, func(_ context.Context, url string) (string, string, error) {
+	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, func(_ context.Context, url string) (string, error) {
 		if strings.HasSuffix(url, "/missing") {
-			return "", "", errors.New("404 Not Found")
+			return "", errors.New("404 Not Found")
 		}
-		return "", "A page\n===\nat " + url, nil
+		return "A page\n===\nat " + url, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,15 +62,15 @@ func TestAdd(t *testing.T) {
 		sources []string
 		want    string
 	}{
-		{"a file, as its path is spelled or not", []string{"a.txt", "./docs/../a.txt"}, `Added "a.txt" from a.txt: 14 characters. a.txt`},
-		{"a path with a space", []string{"docs2/d d.txt"}, `Added "d d.txt" from docs2/d d.txt: 1 characters. docs2/d d.txt`},
-		{"UTF-16", []string{"win.txt"}, `Added "win.txt" from win.txt: 1 characters. win.txt`},
-		{"the largest file that fits", []string{"big.txt"}, `Added "big.txt" from big.txt: 1048576 characters. big.txt`},
-		{"a page, whose parts are no other pages", []string{page + "#x", page + "#y"}, `Added "A page" from ` + page + ": 40 characters. " + page},
+		{"a file, as its path is spelled or not", []string{"a.txt", "./docs/../a.txt"}, `Added 1 file from a.txt. a.txt`},
+		{"a path with a space", []string{"docs2/d d.txt"}, `Added 1 file from docs2/d d.txt. docs2/d d.txt`},
+		{"UTF-16", []string{"win.txt"}, `Added 1 file from win.txt. win.txt`},
+		{"the largest file that fits", []string{"big.txt"}, `Added 1 file from big.txt. big.txt`},
+		{"a page, whose parts are no other pages", []string{page + "#x", page + "#y"}, "Added 1 file from " + page + ". " + page},
 		{"a folder, in place of its files", []string{"docs/b.md", "a.txt", "docs/"}, "Added 2 files from docs. a.txt docs/b.md docs/c.txt"},
-		{"a folder with other things", []string{"x"}, "Added 1 file from x; 4 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). x/y/e"},
-		{"no folder or page that begins alike", []string{"docs2", page + "/", "docs", page}, `Added "A page" from ` + page + ": 38 characters. docs2/d d.txt " + page + "/ docs/b.md docs/c.txt " + page},
-		{"the root, in place of all files", []string{page, "docs", "."}, "Added 8 files from .; 5 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). " +
+		{"a folder with other things", []string{"x"}, "Added 1 file from x.\n[4 skipped, such as x/big: it has more than 1048576 bytes] x/y/e"},
+		{"no folder or page that begins alike", []string{"docs2", page + "/", "docs", page}, "Added 1 file from " + page + ". docs2/d d.txt " + page + "/ docs/b.md docs/c.txt " + page},
+		{"the root, in place of all files", []string{page, "docs", "."}, "Added 8 files from ..\n[5 skipped, such as gbk.html: the page is in gbk, which this program does not decode] " +
 			page + " ROOT/deep.sh a.txt big.txt docs/b.md docs/c.txt docs2/d d.txt win.txt x/y/e"},
 
 		{"a file that is not there", []string{"a.txt", "nope.md"}, "cannot add nope.md: file does not exist a.txt"},
@@ -92,9 +92,7 @@ func TestAdd(t *testing.T) {
 
 func TestTitles(t *testing.T) {
 	tests := []struct{ name, file, text, want string }{
-		{"the first heading outside code", "a.md", "\uFEFFIntro\r\n\r\n```sh\r\n# no heading\r\n```\r\n## The *Title* of C# ##\r\n", "The *Title* of C#"},
-		{"a fence is closed by one as long", "a.md", "````md\n```sh\n# no\n```\n````\n~~~\n# no\n~~~~\n# Title\n", "Title"},
-		{"code without an end", "a.md", "```\n# no\n", "a.md"},
+		{"the first heading", "a.md", "\uFEFFIntro\r\n\r\n## The *Title* of C# ##\r\n", "The *Title* of C#"},
 		{"an underlined line", "a.md", "- list\n---\n\nTitle\n===\n\n## Install\n", "Title"},
 		{"HTML in Markdown", "a.md", "<h1 align=\"center\">\n <img src=x> A &amp;\n <b>B</b></h1>\n\n## Install\n", "A & B"},
 		{"front matter", "a.MARKDOWN", "---\n# no\ntitle: \"The: guide\"\n---\n# Other\n", "The: guide"},
@@ -169,11 +167,10 @@ func TestWhatIsAskedBeforeAnAddition(t *testing.T) {
 	k := knowledgeIn(t, map[string]string{"a\n\nConfirm \x1b[2J?": "x"})
 	const about = "About to add to the knowledge base: "
 	for source, want := range map[string]string{ // the preview, the caution, and the report; or the error
-		"https://example.com/":        about + "https://example.com/||Added \"A page\" from https://example.com/: 34 characters.",
-		"a\n\nConfirm \x1b[2J?":       about + `a\n\nConfirm \x1b[2J?||Added "a Confirm \\x1b[2J?" from ` + "a\n\nConfirm \x1b[2J?: 1 characters.",
-		"http://127.0.0.1:8080/":      about + "http://127.0.0.1:8080/|the address is inside this machine's network: 127.0.0.1|Added \"A page\" from http://127.0.0.1:8080/: 36 characters.",
-		"nope.md":                     "cannot add nope.md: file does not exist",
-		"https://me:secret@localhost": "the address must not have a user name or password in it",
+		"https://example.com/":        about + "https://example.com/||Added 1 file from https://example.com/.",
+		"a\n\nConfirm \x1b[2J?":       about + `a\n\nConfirm \x1b[2J?||` + "Added 1 file from a\n\nConfirm \x1b[2J?.",
+		"http://127.0.0.1:8080/":      about + "http://127.0.0.1:8080/|the address is inside this machine's network: 127.0.0.1|Added 1 file from http://127.0.0.1:8080/.",
+		"https://me:secret@localhost": "the address must begin with http:// or https:// and a host, without user name and password",
 	} {
 		plan, err := k.Tools()[0].Plan(t.Context(), json.RawMessage(`{"source":`+quoted(source)+`}`))
 		got := plan.Preview + "|" + plan.Caution + "|"

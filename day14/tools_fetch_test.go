@@ -26,7 +26,7 @@ func webServer(t *testing.T) *httptest.Server {
 		"/gbk":        {"text/html; charset=gbk", "\xbd\xf1\xc8\xd5"},
 		"/meta":       {"text/html", "<meta charset=Shift_JIS>\x93\xfa"},
 		"/image":      {"image/gif", "GIF89a\x00"},
-		"/large":      {"text/plain", "x" + strings.Repeat("é", maxFetched/2)},
+		"/large":      {"text/plain", strings.Repeat("x", maxFetched+1)},
 		"/404":        {"text/html", "<h1>Not here</h1>" + strings.Repeat("<p>long", 100)},
 		"/slow":       {"text/plain", "begun"},
 	} {
@@ -53,31 +53,31 @@ func webServer(t *testing.T) *httptest.Server {
 
 func TestFetch(t *testing.T) {
 	server := webServer(t).URL
-	const elsewhere, scheme = " redirects to another host, which was not asked: ", "the address must begin with http:// or https:// and a host"
+	const elsewhere, scheme = " redirects to ", "the address must begin with http:// or https:// and a host, without user name and password"
 	for url, want := range map[string]result{
-		"/page":              {"Title\n\nText & more", ""},
+		"/page":              {"# Title\n\nText & more", ""},
 		"/untitled#fragment": {"Text", ""},
 		"/unlabelled":        {"Text", ""},
 		"/json":              {`{"a":"<b>"}`, ""},
-		"/latin1":            {"€ café <b>", ""},
-		"/large":             {"x" + strings.Repeat("é", maxFetched/2-1) + "\n[cut: only the first 1048576 bytes of the page were read]", ""},
-		"/here":              {"Title\n\nText & more", ""},
-		"/there":             {server + "/there" + elsewhere + "http://user:xxxxx@other.test/page?x=1", ""},
-		"/port":              {server + "/port" + elsewhere + "http://127.0.0.1:1/page", ""},
-		"/file":              {server + "/file" + elsewhere + "file:///etc/passwd", ""},
-		"/circle?q=s3cret":   {"", server + "/circle: more than 5 redirects"},
-		"/gbk?q=s3cret":      {"", server + "/gbk: the page is in gbk, which this program does not decode"},
+		"/latin1":            {"", "the page is in iso-8859-1"},
+		"/large":             {"", "the page has more than 4194304 bytes"},
+		"/here":              {"# Title\n\nText & more", ""},
+		"/there":             {"", server + "/there" + elsewhere + "http://user:xxxxx@other.test/page?x=1"},
+		"/port":              {"", server + "/port" + elsewhere + "http://127.0.0.1:1/page"},
+		"/file":              {"", server + "/file" + elsewhere + "file:///etc/passwd"},
+		"/circle?q=s3cret":   {"", server + "/circle" + elsewhere + server + "/circle, which"},
+		"/gbk?q=s3cret":      {"", "the page is in gbk, which this program does not decode"},
 		"/meta":              {"", "the page is in Shift_JIS, which"},
-		"/image?q=s3cret":    {"", server + "/image: "},
-		"/404?q=s3cret":      {"", server + "/404: 404 Not Found: Not here\n\nlong\n\nlong"},
+		"/image?q=s3cret":    {"", "it is a binary file"},
+		"/404?q=s3cret":      {"", "404 Not Found: # Not here\n\nlong\n\nlong"},
 
 		" " + server + "/untitled\n":              {"Text", ""},
-		"http://127.0.0.1:1/x?q=s3cret":           {"", "http://127.0.0.1:1/x: dial tcp "}, // where nobody listens
+		"http://127.0.0.1:1/x?q=s3cret":           {"", "dial tcp "}, // where nobody listens
 		"file:///etc/passwd":                      {"", scheme},
 		"example.com":                             {"", scheme},
 		"http:///x":                               {"", scheme},
-		"http://[::1/s3cret":                      {"", "the address is not valid"},
-		"http://example.com:s3cret@" + server[7:]: {"", "the address must not have a user name or password"},
+		"http://[::1/s3cret":                      {"", scheme},
+		"http://example.com:s3cret@" + server[7:]: {"", scheme},
 	} {
 		if url[0] == '/' {
 			url = server + url
@@ -93,32 +93,22 @@ func TestFetch(t *testing.T) {
 func TestFetchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("no answer within 50ms"))
 	defer cancel()
-	_, _, err := fetchPage(ctx, webServer(t).URL+"/slow")
-	result{"", "/slow: no answer within 50ms"}.check(t, "", err)
+	_, err := fetchPage(ctx, webServer(t).URL+"/slow")
+	result{"", "no answer within 50ms"}.check(t, "", err)
 }
 
 func TestWhatIsAskedBeforeAFetch(t *testing.T) {
-	const caution = "the address is inside this machine's network: "
-	for url, test := range map[string]string{
-		"https://example.com/a?b=c": "",
-		"http://93.184.216.34":      "",
-		"http://LocalHost:8080/":    caution + "LocalHost",
-		"http://127.0.0.1:8910/v1":  caution + "127.0.0.1",
-		"http://[::1]/":             caution + "::1",
+	for inside, hosts := range map[bool]string{
+		true: "LocalHost:8080 localhost. db.localhost printer nas.local x.internal 127.9.9.9 0.0.0.0 10.1.2.3 172.16.0.1 192.168.1.1 " +
+			"169.254.169.254 100.64.0.1 255.255.255.255 224.0.0.1 2130706433 [::] [::1]:80 [fe80::1%25eth0] [fd00::1] [::ffff:100.64.0.1] [ff02::1]",
+		false: "example.com localhost.example.com 93.184.216.34 172.32.0.1 [2606:2800::1] [::ffff:93.184.216.34]",
 	} {
-		plan, err := fetchTool().Plan(t.Context(), json.RawMessage(`{"url":"`+url+`"}`))
-		if err != nil || plan.Preview != "About to fetch: "+url || plan.Caution != test {
-			t.Errorf("%s: %v, %+v", url, err, plan)
-		}
-	}
-	for inside, hosts := range map[string]string{
-		"yes": "localhost localhost. db.localhost printer nas.local x.internal 127.9.9.9 0.0.0.0 10.1.2.3 172.16.0.1 192.168.1.1 " +
-			"169.254.169.254 100.64.0.1 255.255.255.255 224.0.0.1 2130706433 [::] [fe80::1] [fe80::1%25eth0] [fd00::1] [::ffff:100.64.0.1] [ff02::1]",
-		"no": "example.com localhost.example.com 93.184.216.34 172.32.0.1 [2606:2800::1] [::ffff:93.184.216.34]",
-	} {
-		for _, host := range strings.Fields(hosts) {
-			if got := addressCaution("http://" + host + "/"); (got != "") != (inside == "yes") {
-				t.Errorf("%s: %q", host, got)
+		for host := range strings.FieldsSeq(hosts) {
+			url := "http://" + host + "/?a=b"
+			plan, err := fetchTool().Plan(t.Context(), json.RawMessage(`{"url":"`+url+`"}`))
+			cautioned := strings.HasPrefix(plan.Caution, "the address is inside this machine's network: ")
+			if err != nil || plan.Preview != "About to fetch: "+url || cautioned != inside {
+				t.Errorf("%s: %v, %q, %q", url, err, plan.Preview, plan.Caution)
 			}
 		}
 	}
@@ -134,10 +124,10 @@ func TestAPublicNameDoesNotLeadInside(t *testing.T) {
 	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return &nameServer{}, nil }}
 	defer func() { net.DefaultResolver = system }()
 	_, port, _ := net.SplitHostPort(webServer(t).Listener.Addr().String())
-	_, _, err := fetchPage(t.Context(), "http://public.test:"+port+"/page?key=s3cret")
-	result{"", "http://public.test:" + port + "/page: dial tcp 127.0.0.1:" + port + ": it leads to 127.0.0.1:" + port + ", inside"}.check(t, "", err)
-	title, _, err := fetchPage(t.Context(), "http://known.localhost:"+port+"/page") // of which a person was warned
-	result{"Title", ""}.check(t, title, err)
+	_, err := fetchPage(t.Context(), "http://public.test:"+port+"/page?key=s3cret")
+	result{"", "dial tcp 127.0.0.1:" + port + ": it leads to 127.0.0.1:" + port + ", inside"}.check(t, "", err)
+	text, err := fetchPage(t.Context(), "http://known.localhost:"+port+"/page") // of which a person was warned
+	result{"# Title\n\nText & more", ""}.check(t, text, err)
 }
 
 // nameServer is a connection to a server that answers each question of DNS with the address 127.0.0.1 (RFC 1035, section
