@@ -17,8 +17,7 @@ const (
 
 // Hit is a passage of a document, as a search finds it.
 type Hit struct {
-	Title   string
-	Source  string
+	Document
 	Passage int // its number in the document, from 1
 	Text    string
 
@@ -33,7 +32,7 @@ func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 	for _, d := range k.Stored {
 		for i, text := range passages(d.Text) {
 			words := searchWords(d.Title + "\n" + text)
-			hits, total = append(hits, Hit{d.Title, d.Source, i + 1, text, words, 0}), total+float64(len(words))
+			hits, total = append(hits, Hit{d, i + 1, text, words, 0}), total+float64(len(words))
 		}
 	}
 	all := float64(len(hits))

@@ -12,15 +12,15 @@ import (
 // charset finds the character set that a page names, or nothing.
 var charset = regexp.MustCompile(`(?i)(?:charset|encoding)\s*=\s*["']?([\w.:-]+)|\z`)
 
-// decodePage returns the text of a page, of HTML what a person reads. It fails on binary data, and on a character set other
-// than UTF-8, which the content type or the page names.
+// decodePage returns the text of a page, of HTML what a person reads; the content type, or the end of a file's name, says what
+// it is. It fails on binary data, and on a character set other than UTF-8, which the content type or the page names.
 func decodePage(contentType string, body []byte) (string, error) {
 	text, _, err := decodeText(body)
 	named := charset.FindStringSubmatch(contentType + "\n" + text)[1]
 	if !utf8.ValidString(text) && named != "" && !strings.EqualFold(named, "utf-8") {
 		err = fmt.Errorf("the page is in %s, which this program does not decode", named)
 	}
-	if contentType == "" || strings.Contains(strings.ToLower(contentType), "html") {
+	if strings.Contains(strings.ToLower(contentType), "htm") {
 		text = pageText(text)
 	}
 	return text, err

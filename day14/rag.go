@@ -69,15 +69,14 @@ func (k *Knowledge) Add(ctx context.Context, source string) (report string, err 
 	var skipped []error
 	name, note, size := "", "", 0
 	read := func(name string, entry fs.DirEntry) bool {
-		if entry != nil && !entry.Type().IsRegular() {
-			return true
+		if entry == nil || entry.Type().IsRegular() {
+			d, err := k.document(ctx, name)
+			if err == nil {
+				found, size = append(found, d), size+len(d.Text)
+			} else {
+				skipped = append(skipped, err)
+			}
 		}
-		d, err := k.document(ctx, name)
-		if err != nil {
-			skipped = append(skipped, pathError(name, err))
-			return true
-		}
-		found, size = append(found, d), size+len(d.Text)
 		return size <= maxKnowledge
 	}
 	if isPage(source) {
@@ -123,27 +122,24 @@ func (k *Knowledge) replace(source string, documents []Document) error {
 	return err
 }
 
-// markup matches the sources whose headings give them a title; of HTML files, (1) is not empty.
-var markup = regexp.MustCompile(`(?i)://|\.(?:md|markdown|(html?))$|\z`)
+// markup matches the sources whose headings give them a title.
+var markup = regexp.MustCompile(`(?i)://|\.(?:md|markdown|html?)$`)
 
 // document reads a file or a web page: of HTML what a person reads.
 func (k *Knowledge) document(ctx context.Context, source string) (d Document, err error) {
-	text, title, kind := "", path.Base(source), markup.FindStringSubmatch(source)
+	text, title := "", path.Base(source)
 	if isPage(source) {
 		text, err = k.fetch(ctx, source)
-	} else {
-		text, _, err = k.files.load(source, maxDocument)
-	}
-	if kind[1] != "" && err == nil {
-		text, err = decodePage("text/html", []byte(text))
+	} else if text, _, err = k.files.load(source, maxDocument); err == nil {
+		text, err = decodePage(path.Ext(source), []byte(text))
 	}
 	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")); err == nil && (text == "" || !utf8.ValidString(text)) {
 		err = errors.New("there is no text in it, or not in UTF-8")
 	}
-	if kind[0] != "" {
+	if markup.MatchString(source) {
 		title = cmp.Or(heading(text), title)
 	}
-	return Document{preview(title, 100), source, text}, err
+	return Document{preview(title, 100), source, text}, pathError(source, err)
 }
 
 // Tools returns rag_add, which asks a person, since what it reads comes back in later conversations, and rag_search.

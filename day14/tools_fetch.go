@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,19 +40,17 @@ type Fetch func(ctx context.Context, address string) (text string, err error)
 // planReading is the Plan of a tool whose argument, url or source, may name a web page. A person has to be asked about a
 // page inside this machine's network even where a rule says allow. It fails for what parseAddress refuses.
 func planReading(about string, read Fetch) func(context.Context, json.RawMessage) (Plan, error) {
-	return func(_ context.Context, args json.RawMessage) (plan Plan, err error) {
+	return func(_ context.Context, args json.RawMessage) (Plan, error) {
 		var a struct{ URL, Source string }
-		err = decodeArgs(args, &a)
-		source := a.URL + a.Source
-		plan = Plan{Preview: about + visibleLine(source), Run: func(ctx context.Context) (string, error) { return read(ctx, source) }}
+		err := decodeArgs(args, &a)
+		source, caution := a.URL+a.Source, ""
 		u, problem := parseAddress(source)
-		switch {
-		case problem == nil && inside(u.Hostname()):
-			plan.Caution = "the address is inside this machine's network: " + u.Hostname()
-		case problem != nil && (a.URL != "" || isPage(source)):
+		if problem == nil && inside(u.Hostname()) {
+			caution = "the address is inside this machine's network: " + u.Hostname()
+		} else if a.URL != "" || isPage(source) {
 			err = problem
 		}
-		return plan, err
+		return Plan{about + visibleLine(source), caution, func(ctx context.Context) (string, error) { return read(ctx, source) }}, err
 	}
 }
 
@@ -96,9 +95,9 @@ func refuseInside(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// fetchPage is the Fetch of this program. It fails, without the query of the address in the error, on a redirect to another
-// host, about which a person has to be asked, on a status of 400 or above, on a page that is no text or too long, after
-// fetchLimit, and where a public name leads into this machine's network.
+// fetchPage is the Fetch of this program. It fails, without the query of the address in the error, on a status of 400 or
+// above, on a redirect to another host, about which a person has to be asked, on a page that is no text or too long,
+// after fetchLimit, and where a public name leads into this machine's network.
 func fetchPage(ctx context.Context, address string) (string, error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -120,8 +119,8 @@ func fetchPage(ctx context.Context, address string) (string, error) {
 	client := http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
-			if !strings.EqualFold(next.URL.Host, u.Host) || len(via) > maxRedirects {
-				return fmt.Errorf("%s redirects to %s, which was not asked: fetch that", plainURL(u), next.URL.Redacted())
+			if next.URL.Host != u.Host || len(via) > maxRedirects {
+				return http.ErrUseLastResponse
 			}
 			return nil
 		},
@@ -138,9 +137,9 @@ func fetchPage(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := decodePage(response.Header.Get("Content-Type"), body)
-	if response.StatusCode >= 400 {
-		err = fmt.Errorf("%s: %s", response.Status, text)
+	text, err := decodePage(cmp.Or(response.Header.Get("Content-Type"), "text/html"), body)
+	if response.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s %s\n%s", plainURL(u), response.Status, response.Header.Get("Location"), text) // of a redirect, where it leads
 	}
 	return text, err
 }

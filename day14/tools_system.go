@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -83,8 +84,44 @@ func shellTool(root string) Tool {
 	}
 }
 
-// gitDiff is the tool git_diff: the changes below root, a folder in a git repository.
+// gitDiff is the tool git_diff: the changes below root, a folder in a git repository. It runs no program that the
+// repository names: no pager, external diff, text converter, filter, file monitor or hook. It neither looks into
+// submodules, which name programs of their own, nor fetches what a partial clone lacks.
 func gitDiff(root string) Tool {
+	run := func(ctx context.Context, args json.RawMessage) (string, error) {
+		var a struct {
+			Staged bool
+			Path   string
+		}
+		if err := decodeArgs(args, &a); err != nil {
+			return "", err
+		}
+		command := strings.Fields("git --no-pager --literal-pathspecs -c core.fsmonitor= -c core.hooksPath=/dev/null " +
+			"-c core.quotePath=false -c core.safecrlf=false -c filter.any.clean=")
+		// Variables of git, as they are set inside a hook, would point to another repository, or to programs to run. Without
+		// a protocol that is allowed, nothing is fetched.
+		environ := append(slices.DeleteFunc(os.Environ(), gitVariable.MatchString), "GIT_ALLOW_PROTOCOL=")
+		git := func(args ...string) (string, error) {
+			return runCommand(ctx, root, gitLimit, environ, append(command, args...)...)
+		}
+		filters, err := git("config", "--name-only", "--get-regexp", `^filter\.`)
+		for key := range strings.SplitSeq(filters, "\n") {
+			// Where the output was cut, or where -c would cut the key at its first =, a filter would stay.
+			if !strings.HasPrefix(key, "filter.") || strings.Contains(key, "=") {
+				return "", cmp.Or(err, errors.New("the repository has filters that cannot be turned off: ask the user to run git diff"))
+			}
+			command = append(command, "-c", key+"=")
+		}
+		command = append(command, strings.Fields("diff --no-ext-diff --no-textconv --no-color --relative --submodule=short --ignore-submodules=dirty")...)
+		if a.Staged {
+			command = append(command, "--cached")
+		}
+		text, err := git("--", cmp.Or(a.Path, "."))
+		if err != nil && strings.Contains(err.Error(), "--no-index") {
+			err = errors.New("the root is not in a git repository")
+		}
+		return text, err
+	}
 	return Tool{
 		Name: "git_diff",
 		Description: "Show the changes in the git repository as a unified diff: what is not staged yet, or what is staged. " +
@@ -93,48 +130,8 @@ func gitDiff(root string) Tool {
 	"staged":{"type":"boolean","description":"true: the staged changes instead of the others"},
 	"path":{"type":"string","description":"a file or folder to look at, relative to the root; default: all"}}}`),
 		Parallel: true,
-		Run: func(ctx context.Context, args json.RawMessage) (string, error) {
-			return gitChanges(ctx, root, args)
-		},
+		Run:      run,
 	}
-}
-
-// gitChanges runs git diff in root, with the arguments of the tool. It runs no program that the repository names: no pager, external diff, text converter,
-// filter, file monitor or hook. It neither looks into submodules, which name programs of their own, nor fetches what a
-// partial clone lacks.
-func gitChanges(ctx context.Context, root string, args json.RawMessage) (string, error) {
-	var a struct {
-		Staged bool
-		Path   string
-	}
-	if err := decodeArgs(args, &a); err != nil {
-		return "", err
-	}
-	// Variables of git, as they are set inside a hook, would point to another repository, or to programs to run. Without
-	// a protocol that is allowed, nothing is fetched.
-	environ := append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }), "GIT_ALLOW_PROTOCOL=")
-	command := strings.Fields("git --no-pager --literal-pathspecs -c core.fsmonitor= -c core.hooksPath=/dev/null " +
-		"-c core.quotePath=false -c core.safecrlf=false -c filter.any.clean=")
-	git := func(args ...string) (string, error) {
-		return runCommand(ctx, root, gitLimit, environ, append(command, args...)...)
-	}
-	filters, err := git("config", "--name-only", "--get-regexp", `^filter\.`)
-	for key := range strings.SplitSeq(filters, "\n") {
-		// Where the output was cut, or where -c would cut the key at its first =, a filter would stay.
-		if !strings.HasPrefix(key, "filter.") || strings.Contains(key, "=") {
-			return "", cmp.Or(err, errors.New("the repository has filters that cannot be turned off: ask the user to run git diff"))
-		}
-		command = append(command, "-c", key+"=")
-	}
-	command = append(command, strings.Fields("diff --no-ext-diff --no-textconv --no-color --relative --submodule=short --ignore-submodules=dirty")...)
-	if a.Staged {
-		command = append(command, "--cached")
-	}
-	text, err := git("--", cmp.Or(a.Path, "."))
-	if err != nil && strings.Contains(err.Error(), "--no-index") {
-		err = errors.New("the root is not in a git repository")
-	}
-	return text, err
 }
 
 // runCommand runs a program in root, in a session and process group of its own, with an empty stdin, for at most limit
@@ -177,8 +174,14 @@ func runCommand(ctx context.Context, root string, limit float64, environ []strin
 
 // withoutKey takes the key of the model's API out of an environment: it is ours, and nobody else's business.
 func withoutKey(environ []string) []string {
-	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "OPENAI_API_KEY=") })
+	return slices.DeleteFunc(environ, keyVariable.MatchString)
 }
+
+// The variables of git, and that of the key.
+var (
+	gitVariable = regexp.MustCompile(`(?i)^GIT_`)
+	keyVariable = regexp.MustCompile(`(?i)^OPENAI_API_KEY=`)
+)
 
 // headTail is an io.Writer that keeps the beginning and the end of what is written, in bounded memory: far more than a
 // result may have, so that the place where the middle is missing, which might split a secret, is never shown.
