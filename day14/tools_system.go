@@ -154,7 +154,7 @@ func runCommand(ctx context.Context, root string, limit float64, environ []strin
 	cmd.WaitDelay = time.Second // then os/exec kills the process and closes the pipe, whoever holds it
 	err := cmd.Run()
 	if cmd.Process == nil {
-		return "", fmt.Errorf("%s cannot be started: %w", argv[0], err)
+		return "", err // it cannot be started
 	}
 	text := cmp.Or(strings.TrimRight(string(output.kept), "\n"), "(no output)")
 	if output.size > len(output.kept) {

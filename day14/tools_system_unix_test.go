@@ -43,7 +43,7 @@ func TestRunShell(t *testing.T) {
 		"false":                             "error: exit status 1; output:\n(no output)",
 		"no-such-command-42":                "error: exit status 127; output:\n…",
 		"kill -9 $$":                        "error: signal: killed; …",
-		"echo \x00":                         "error: bash cannot be started: …",
+		"echo \x00":                         "error: fork/exec …: invalid argument",
 		"echo a; yes | head -n 2000000; echo z; exit 1": "error: exit status 1; output:\na\ny\n…y\nz\n[4000004 bytes of output in all: the middle was not kept]",
 	} {
 		got, err := perform(t.Context(), shellTool("/"), "command", command)
@@ -186,7 +186,7 @@ func TestGitDiff(t *testing.T) {
 	check(t, "error: the root is not in a git repository", got, err)
 	t.Setenv("PATH", t.TempDir())
 	got, err = perform(t.Context(), gitDiff(root))
-	check(t, "error: git cannot be started: …", got, err)
+	check(t, `error: exec: "git": executable file not found in $PATH`, got, err)
 }
 
 func TestGitDiffRunsNoProgramOfTheRepository(t *testing.T) {
