@@ -16,9 +16,10 @@ var charset = regexp.MustCompile(`(?i)(?:charset|encoding)\s*=\s*["']?([\w.:-]+)
 // it is. It fails on binary data, and on a character set other than UTF-8, which the content type or the page names.
 func decodePage(contentType string, body []byte) (string, error) {
 	text, _, err := decodeText(body)
-	named := charset.FindStringSubmatch(contentType + "\n" + text)[1]
-	if !utf8.ValidString(text) && named != "" && !strings.EqualFold(named, "utf-8") {
-		err = fmt.Errorf("the page is in %s, which this program does not decode", named)
+	if !utf8.ValidString(text) {
+		if named := charset.FindStringSubmatch(contentType + "\n" + text)[1]; named != "" && !strings.HasPrefix(strings.ToLower(named), "utf") {
+			err = fmt.Errorf("the page is in %s, which this program does not decode", named)
+		}
 	}
 	if strings.Contains(strings.ToLower(contentType), "htm") {
 		text = pageText(text)
@@ -89,13 +90,18 @@ func pageText(page string) string {
 	return strings.TrimSpace(html.UnescapeString(text.String()))
 }
 
-// firstHeading matches # Title, a title that the next line underlines, or <h1>Title</h1>.
-var firstHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$` +
-	`|^ {0,3}([^\s>|+-].*)\n {0,3}(?:=+|-+)[ \t]*$|(?is:<h1\b[^>]*>(.*?)</h1>)|\z`)
+var (
+	// codeBlock matches a fenced block of code: it ends at a fence that is as long as the first, or with the text.
+	codeBlock = regexp.MustCompile("(?ms)^ {0,3}(?:`{5,}[^`\n]*$.*?(?:^ {0,3}`{5,} *$|\\z)|````[^`\n]*$.*?(?:^ {0,3}`{4,} *$|\\z)" +
+		"|```[^`\n]*$.*?(?:^ {0,3}`{3,} *$|\\z)|~~~.*?(?:^ {0,3}~{3,} *$|\\z))")
+	// firstHeading matches # Title, a title that the next line underlines, or <h1>Title</h1>.
+	firstHeading = regexp.MustCompile(`(?m)^ {0,3}#{1,6}[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$` +
+		`|^ {0,3}([^\s>|+-].*)\n {0,3}(?:=+|-+)[ \t]*$|(?is:<h1\b[^>]*>(.*?)</h1>)|\z`)
+)
 
 // heading returns the title of a text in Markdown, by its front matter or else its first heading, or "".
 func heading(text string) string {
 	header, body, _ := frontMatter(text)
-	first := firstHeading.FindStringSubmatch(body)
+	first := firstHeading.FindStringSubmatch(codeBlock.ReplaceAllString(body, ""))
 	return cmp.Or(header["title"], first[1], first[2], pageText(first[3]))
 }

@@ -53,7 +53,7 @@ func TestPageTextTakesLinearTime(t *testing.T) {
 	for _, part := range []string{"<", "<a", "</", "<!--", "<script>", "<title", "<title></", "<a b='", "<a =\"", "<b style='", "<a =hidden ",
 		"<div>", "</div>", "<p hidden>", "<li><pre> ", "<li>/", "&nbsp;"} {
 		started := time.Now()
-		pageText(strings.Repeat(part, 1<<16/len(part)))
+		pageText(strings.Repeat(part, 1<<15/len(part)))
 		if took := time.Since(started); took > 5*time.Second { // usually some milliseconds
 			t.Errorf("%q again and again took %v", part, took)
 		}

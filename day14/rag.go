@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -91,10 +92,14 @@ func (k *Knowledge) Add(ctx context.Context, source string) (report string, err 
 	if err != nil {
 		return "", fmt.Errorf("cannot add %w", pathError(source, err))
 	}
+	what := plural(len(found), "file")
+	if len(found) == 1 {
+		what = strconv.Quote(found[0].Title)
+	}
 	if skipped != nil {
 		note = fmt.Sprintf("\n[%d skipped, such as %v]", len(skipped), skipped[0]) + note
 	}
-	return fmt.Sprintf("Added %s from %s.%s", plural(len(found), "file"), name, note), k.replace(name, found)
+	return fmt.Sprintf("Added %s from %s.%s", what, name, note), k.replace(name, found)
 }
 
 // replace puts documents in the place of those of a source: the one of that name, and the files below it.
