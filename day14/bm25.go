@@ -42,7 +42,7 @@ func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 		}
 		rarity := math.Log(1 + (all-found+0.5)/(found+0.5))
 		for i, count := range counts {
-			length := float64(len(hits[i].words)) * all / total // 1 is the average
+			length := float64(len(hits[i].words)) * all / total                // 1 is the average
 			hits[i].score += rarity * count / (count + 1.2*(0.25+0.75*length)) // the usual constants: k1 = 1.2, b = 0.75
 		}
 	}

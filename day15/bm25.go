@@ -8,13 +8,6 @@ import (
 	"strings"
 )
 
-// The constants of BM25, at their usual values: bm25K1 says how much the tenth occurrence of a word still counts, bm25B
-// how much a long passage has to contain to count as much as a short one.
-const (
-	bm25K1 = 1.2
-	bm25B  = 0.75
-)
-
 // Hit is a passage of a document, as a search finds it.
 type Hit struct {
 	Document
@@ -25,8 +18,8 @@ type Hit struct {
 	score float64
 }
 
-// Search returns the passages that match the query best, the best first, at most limit; none if no word of the query
-// occurs. The same query on the same documents always has the same answer.
+// Search returns the passages that match the query best by BM25, the best first, at most limit; none if no word of the
+// query occurs. The same query on the same documents always has the same answer.
 func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 	total := 0.0 // words of all passages
 	for _, d := range k.Stored {
@@ -49,8 +42,8 @@ func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 		}
 		rarity := math.Log(1 + (all-found+0.5)/(found+0.5))
 		for i, count := range counts {
-			length := float64(len(hits[i].words)) * all / total // 1 is the average
-			hits[i].score += rarity * count / (count + bm25K1*(1-bm25B+bm25B*length))
+			length := float64(len(hits[i].words)) * all / total                // 1 is the average
+			hits[i].score += rarity * count / (count + 1.2*(0.25+0.75*length)) // the usual constants: k1 = 1.2, b = 0.75
 		}
 	}
 	hits = slices.DeleteFunc(hits, func(hit Hit) bool { return !(hit.score > 0) })

@@ -57,13 +57,13 @@ func TestAdd(t *testing.T) {
 		"big.txt": big, ".geekagent/s.json": "no", "gbk.html": "<meta charset=gbk>\xbd\xf1",
 	})
 	for sources, want := range map[string]string{
-		"a.txt|./docs/../a.txt": "Added 1 file from a.txt. a.txt",
-		"docs2/d d.txt":         "Added 1 file from docs2/d d.txt. docs2/d d.txt",
-		"big.txt":               "Added 1 file from big.txt. big.txt",
-		"https://a.test/docs#x|https://a.test/docs#y": "Added 1 file from https://a.test/docs. https://a.test/docs",
+		"a.txt|./docs/../a.txt": "Added \"a.txt\" from a.txt. a.txt",
+		"docs2/d d.txt":         "Added \"d d.txt\" from docs2/d d.txt. docs2/d d.txt",
+		"big.txt":               "Added \"big.txt\" from big.txt. big.txt",
+		"https://a.test/docs#x|https://a.test/docs#y": "Added \"A page\" from https://a.test/docs. https://a.test/docs",
 		"docs/b.md|a.txt|docs/":                       "Added 2 files from docs. a.txt docs/b.md docs/c.txt",
-		"x":                                           "Added 1 file from x.\n[4 skipped, such as x/big: it has more than 1048576 bytes] x/y/e",
-		"docs2|https://a.test/docs/|docs|https://a.test/docs": "Added 1 file from https://a.test/docs. docs2/d d.txt https://a.test/docs/ docs/b.md docs/c.txt https://a.test/docs",
+		"x":                                           "Added \"e\" from x.\n[4 skipped, such as x/big: it has more than 1048576 bytes] x/y/e",
+		"docs2|https://a.test/docs/|docs|https://a.test/docs": "Added \"A page\" from https://a.test/docs. docs2/d d.txt https://a.test/docs/ docs/b.md docs/c.txt https://a.test/docs",
 		"https://a.test|docs|.": "Added 7 files from ..\n[5 skipped, such as gbk.html: the page is in gbk, which this program does not decode] " +
 			"https://a.test ROOT/deep.sh a.txt big.txt docs/b.md docs/c.txt docs2/d d.txt x/y/e",
 
@@ -84,7 +84,9 @@ func TestAdd(t *testing.T) {
 
 func TestTitles(t *testing.T) {
 	for text, want := range map[string]string{ // the text after the file's name
-		"a.md \uFEFFIntro\r\n\r\n## The *Title* of C# ##\r\n":                              "The *Title* of C#",
+		"a.md \uFEFFIntro\r\n\r\n## The *Title* of C# ##\r\n":                               "The *Title* of C#",
+		"a.md ```sh\n# no\n```\n````md\n```sh\n# no\n```\n````\n~~~\n# no\n~~~~\n# Title\n": "Title", // a fence is closed by one as long
+		"a.md ```\n# no\n": "a.md",
 		"a.md - list\n---\n\nTitle\n===\n\n## Install\n":                                   "Title",
 		"a.md <h1 align=\"center\">\n <img src=x> A &amp;\n <b>B</b></h1>\n\n## Install\n": "A & B",
 		"a.MARKDOWN ---\n# no\ntitle: \"The: guide\"\n---\n# Other\n":                      "The: guide",
@@ -110,7 +112,7 @@ func TestTheFileOfTheKnowledgeBase(t *testing.T) {
 	if err := os.Remove(filepath.Join(k.files.root.Name(), "docs/c.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if got := outcome(k, "docs"); got != "Added 1 file from docs. a.txt docs/b.txt" || len(k.Search("apple", 1)) != 1 {
+	if got := outcome(k, "docs"); got != `Added "b.txt" from docs. a.txt docs/b.txt` || len(k.Search("apple", 1)) != 1 {
 		t.Errorf("what another agent has added stays, what is gone goes: got %s", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -158,9 +160,9 @@ func TestWhatIsAskedBeforeAnAddition(t *testing.T) {
 	k := knowledgeIn(t, map[string]string{"a\nConfirm \x1b[2J?": "x"})
 	const about = "About to add to the knowledge base: "
 	for source, want := range map[string]string{ // the preview, the caution, and the report; or the error
-		"https://example.com/":        about + "https://example.com/||Added 1 file from https://example.com/.",
-		"a\nConfirm \x1b[2J?":         about + `a\nConfirm \x1b[2J?||` + "Added 1 file from a\nConfirm \x1b[2J?.",
-		"http://127.0.0.1/":           about + "http://127.0.0.1/|the address is inside this machine's network: 127.0.0.1|Added 1 file from http://127.0.0.1/.",
+		"https://example.com/":        about + "https://example.com/||Added \"A page\" from https://example.com/.",
+		"a\nConfirm \x1b[2J?":         about + `a\nConfirm \x1b[2J?||Added "a\\nConfirm \\x1b[2J?" from ` + "a\nConfirm \x1b[2J?.",
+		"http://127.0.0.1/":           about + "http://127.0.0.1/|the address is inside this machine's network: 127.0.0.1|Added \"A page\" from http://127.0.0.1/.",
 		"https://me:secret@localhost": "error: the address must begin with …",
 	} {
 		plan, err := k.Tools()[0].Plan(t.Context(), json.RawMessage(`{"source":`+quoted(source)+`}`))
