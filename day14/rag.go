@@ -42,7 +42,7 @@ type Knowledge struct {
 // with file, line and column. Files are added from root, web pages through fetch. The folder of the file is the agent's
 // own. The caller closes root after the last call.
 func loadKnowledge(file string, root *os.Root, fetch Fetch) (*Knowledge, error) {
-	k := &Knowledge{file: file, files: newFiles(root, filepath.Dir(file)), fetch: fetch}
+	k := &Knowledge{nil, file, newFiles(root, filepath.Dir(file)), fetch}
 	return k, k.load()
 }
 
@@ -68,7 +68,7 @@ func (k *Knowledge) Len() int { return len(k.Stored) }
 func (k *Knowledge) Add(ctx context.Context, source string) (report string, err error) {
 	var found []Document
 	var skipped []error
-	name, note, size := "", "", 0
+	name, size := "", 0
 	read := func(name string, entry fs.DirEntry) bool {
 		if entry == nil || entry.Type().IsRegular() {
 			d, err := k.document(ctx, name)
@@ -84,7 +84,7 @@ func (k *Knowledge) Add(ctx context.Context, source string) (report string, err 
 		name, _, _ = strings.Cut(source, "#") // a place in the page, not another page
 		read(name, nil)
 	} else if name, err = k.files.local(source); err == nil {
-		note, err = k.files.walk(ctx, name, read)
+		report, err = k.files.walk(ctx, name, read)
 	}
 	if err == nil && found == nil {
 		err = cmp.Or(append(skipped, errors.New("it is a folder without files"))...)
@@ -97,9 +97,9 @@ func (k *Knowledge) Add(ctx context.Context, source string) (report string, err 
 		what = strconv.Quote(found[0].Title)
 	}
 	if skipped != nil {
-		note = fmt.Sprintf("\n[%d skipped, such as %v]", len(skipped), skipped[0]) + note
+		report = fmt.Sprintf("\n[%d skipped, such as %v]", len(skipped), skipped[0]) + report
 	}
-	return fmt.Sprintf("Added %s from %s.%s", what, name, note), k.replace(name, found)
+	return fmt.Sprintf("Added %s from %s.%s", what, name, report), k.replace(name, found)
 }
 
 // replace puts documents in the place of those of a source: the one of that name, and the files below it.

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	fetchLimit   = 20 * time.Second // for one page, redirects included
-	maxFetched   = 4 << 20          // bytes of a page
-	maxRedirects = 5
+	fetchLimit = 20 * time.Second // for one page, redirects included
+	maxFetched = 4 << 20          // bytes of a page
 )
 
 // fetchTool is the tool fetch.
@@ -119,7 +118,7 @@ func fetchPage(ctx context.Context, address string) (string, error) {
 	client := http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error {
-			if next.URL.Host != u.Host || len(via) > maxRedirects {
+			if next.URL.Host != u.Host || len(via) > 5 {
 				return http.ErrUseLastResponse
 			}
 			return nil

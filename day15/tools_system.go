@@ -17,12 +17,8 @@ import (
 	_ "time/tzdata" // time zones, also on a machine that has no table of them
 )
 
-const (
-	shellLimit    = 60        // seconds that a command may run if nothing else is asked for
-	maxShellLimit = 600       // seconds that it may run at most
-	gitLimit      = 20        // seconds for one git command
-	keptOutput    = 256 << 10 // bytes of the beginning of a command's output, and of its end
-)
+// keptOutput is how many bytes of the beginning of a command's output are kept, and of its end.
+const keptOutput = 256 << 10
 
 // systemTools returns get_current_time, run_shell and fetch. root is the working directory of commands, now the clock.
 func systemTools(root string, now func() time.Time) []Tool {
@@ -69,7 +65,7 @@ func shellTool(root string) Tool {
 				Limit   float64 `json:"timeout_s"`
 			}
 			err := decodeArgs(args, &a)
-			limit := cmp.Or(min(a.Limit, maxShellLimit), shellLimit)
+			limit := cmp.Or(min(a.Limit, 600), 60) // as the schema says
 			command, heading := strings.Trim(a.Command, "\n"), "About to run"
 			if lines := strings.Count(command, "\n"); lines > 0 { // any of them may be the one that decides
 				heading, command = fmt.Sprintf("About to run %d lines of %s", lines+1, shell), "\n"+command
@@ -102,7 +98,7 @@ func gitDiff(root string) Tool {
 		// a protocol that is allowed, nothing is fetched.
 		environ := append(slices.DeleteFunc(os.Environ(), gitVariable.MatchString), "GIT_ALLOW_PROTOCOL=")
 		git := func(args ...string) (string, error) {
-			return runCommand(ctx, root, gitLimit, environ, append(command, args...)...)
+			return runCommand(ctx, root, 20, environ, append(command, args...)...) // seconds
 		}
 		filters, err := git("config", "--name-only", "--get-regexp", `^filter\.`)
 		for key := range strings.SplitSeq(filters, "\n") {
