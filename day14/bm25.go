@@ -8,17 +8,9 @@ import (
 	"strings"
 )
 
-// The constants of BM25, at their usual values: bm25K1 says how much the tenth occurrence of a word still counts, bm25B
-// how much a long passage has to contain to count as much as a short one.
-const (
-	bm25K1 = 1.2
-	bm25B  = 0.75
-)
-
 // Hit is a passage of a document, as a search finds it.
 type Hit struct {
-	Title   string
-	Source  string
+	Document
 	Passage int // its number in the document, from 1
 	Text    string
 
@@ -26,19 +18,18 @@ type Hit struct {
 	score float64
 }
 
-// Search returns the passages that match the query best, the best first, at most limit; none if no word of the query
-// occurs. The same query on the same documents always has the same answer.
+// Search returns the passages that match the query best by BM25, the best first, at most limit; none if no word of the
+// query occurs. The same query on the same documents always has the same answer.
 func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 	total := 0.0 // words of all passages
 	for _, d := range k.Stored {
 		for i, text := range passages(d.Text) {
 			words := searchWords(d.Title + "\n" + text)
-			hits, total = append(hits, Hit{d.Title, d.Source, i + 1, text, words, 0}), total+float64(len(words))
+			hits, total = append(hits, Hit{d, i + 1, text, words, 0}), total+float64(len(words))
 		}
 	}
-	all, words := float64(len(hits)), searchWords(query)
-	slices.Sort(words)
-	for _, word := range slices.Compact(words) {
+	all := float64(len(hits))
+	for _, word := range searchWords(query) {
 		isCJK := cjkRun.MatchString(word)
 		counts, found := make([]float64, len(hits)), 0.0
 		for i, hit := range hits {
@@ -51,8 +42,8 @@ func (k *Knowledge) Search(query string, limit int) (hits []Hit) {
 		}
 		rarity := math.Log(1 + (all-found+0.5)/(found+0.5))
 		for i, count := range counts {
-			length := float64(len(hits[i].words)) * all / total // 1 is the average
-			hits[i].score += rarity * count * (bm25K1 + 1) / (count + bm25K1*(1-bm25B+bm25B*length))
+			length := float64(len(hits[i].words)) * all / total                // 1 is the average
+			hits[i].score += rarity * count / (count + 1.2*(0.25+0.75*length)) // the usual constants: k1 = 1.2, b = 0.75
 		}
 	}
 	hits = slices.DeleteFunc(hits, func(hit Hit) bool { return !(hit.score > 0) })
@@ -64,28 +55,24 @@ var (
 	cjkRun = regexp.MustCompile(`[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}ー]+`)
 	// nameParts match where a part of an identifier ends and the next begins, as in getUser and HTTPServer.
 	nameParts = regexp.MustCompile(`([\p{Ll}\p{Nd}])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})`)
-	// searchWord matches a language such as C# or C++, or an identifier.
-	searchWord = regexp.MustCompile(`\b[A-Za-z](?:#|\+\+)|[\pL\pN\pM_]+`)
+	// searchWord matches a language such as C# or C++, or a word.
+	searchWord = regexp.MustCompile(`\b[a-z](?:#|\+\+)|[\pL\pN\pM]+`)
 )
 
-// searchWords returns the words of a text, in lower case; of an identifier such as getUserName or user_name all of it
-// without the underscores, and each part. Chinese, Japanese and Korean text has no spaces to rely on, so there each pair
-// of neighbours is a word, and a character without neighbours is one.
+// searchWords returns the words of a text, in lower case; of an identifier such as getUserName or user_name its parts.
+// Chinese, Japanese and Korean text has no spaces to rely on, so there each pair of neighbours is a word, and a character
+// without neighbours is one.
 func searchWords(text string) (words []string) {
-	text = nameParts.ReplaceAllString(cjkRun.ReplaceAllString(text, " $0 "), "$1${3}_$2$4")
-	for _, word := range searchWord.FindAllString(text, -1) {
-		if cjkRun.MatchString(word) {
-			characters := []rune(word)
-			for i := range characters[:max(1, len(characters)-1)] {
-				words = append(words, string(characters[i:min(i+2, len(characters))]))
-			}
+	text = nameParts.ReplaceAllString(cjkRun.ReplaceAllString(text, " $0 "), "$1$3 $2$4")
+	for _, word := range searchWord.FindAllString(strings.ToLower(text), -1) {
+		if !cjkRun.MatchString(word) {
+			words = append(words, word)
 			continue
 		}
-		parts := strings.Fields(strings.ToLower(strings.ReplaceAll(word, "_", " ")))
-		if len(parts) > 1 {
-			words = append(words, strings.Join(parts, ""))
+		characters := []rune(word)
+		for i := range characters[:max(1, len(characters)-1)] {
+			words = append(words, string(characters[i:min(i+2, len(characters))]))
 		}
-		words = append(words, parts...)
 	}
 	return words
 }
@@ -99,7 +86,7 @@ var longestPassage = regexp.MustCompile(`(?s)\A.{1,800}`)
 func passages(text string) (found []string) {
 	for text = strings.TrimSpace(text); text != ""; {
 		end := len(longestPassage.FindString(text))
-		for _, mark := range []string{"\n#", "\n\n", "\n", "。", "！", "？", ". ", "! ", "? ", " "} { // the best first
+		for _, mark := range strings.Split("\n#|\n\n|\n|。|！|？|. |! |? | ", "|") { // the best first
 			if at := strings.LastIndex(text[:end], mark); end < len(text) && at > end/2 {
 				end = at + len(strings.TrimRight(mark, "\n# "))
 				break

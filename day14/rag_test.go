@@ -23,11 +23,11 @@ func knowledgeIn(t *testing.T, files map[string]string) *Knowledge {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, func(_ context.Context, url string) (string, string, error) {
+	k, err := loadKnowledge(filepath.Join(dir, ".geekagent", "knowledge.json"), root, func(_ context.Context, url string) (string, error) {
 		if strings.HasSuffix(url, "/missing") {
-			return "", "", errors.New("404 Not Found")
+			return "", errors.New("404 Not Found")
 		}
-		return "", "A page\n===\nat " + url, nil
+		return "A page\n===\nat " + url, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,63 +51,56 @@ func outcome(k *Knowledge, sources ...string) (got string) {
 
 func TestAdd(t *testing.T) {
 	big := strings.Repeat("x", maxDocument)
-	files := map[string]string{
+	k := knowledgeIn(t, map[string]string{
 		"a.txt": "# not Markdown", "docs/b.md": "# B", "docs/c.txt": "c", "docs2/d d.txt": "d", "ROOT/deep.sh": "# a comment",
 		"x/.git/config": "no", "x/node_modules/i.js": "no", "x/empty": " \n", "x/bin": "\x00", "x/big": big + "x", "x/latin": "caf\xe9", "x/y/e": "e",
-		"big.txt": big, ".geekagent/s.json": "no", "win.txt": "\xff\xfeA\x00\n\x00", "gbk.html": "<meta charset=gbk>\xbd\xf1",
-	}
-	const missing, page = ": file does not exist", "https://example.com/docs"
-	tests := []struct {
-		name    string
-		sources []string
-		want    string
-	}{
-		{"a file, as its path is spelled or not", []string{"a.txt", "./docs/../a.txt"}, `Added "a.txt" from a.txt: 14 characters. a.txt`},
-		{"a path with a space", []string{"docs2/d d.txt"}, `Added "d d.txt" from docs2/d d.txt: 1 characters. docs2/d d.txt`},
-		{"UTF-16", []string{"win.txt"}, `Added "win.txt" from win.txt: 1 characters. win.txt`},
-		{"the largest file that fits", []string{"big.txt"}, `Added "big.txt" from big.txt: 1048576 characters. big.txt`},
-		{"a page, whose parts are no other pages", []string{page + "#x", page + "#y"}, `Added "A page" from ` + page + ": 40 characters. " + page},
-		{"a folder, in place of its files", []string{"docs/b.md", "a.txt", "docs/"}, "Added 2 files from docs. a.txt docs/b.md docs/c.txt"},
-		{"a folder with other things", []string{"x"}, "Added 1 file from x; 4 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). x/y/e"},
-		{"no folder or page that begins alike", []string{"docs2", page + "/", "docs", page}, `Added "A page" from ` + page + ": 38 characters. docs2/d d.txt " + page + "/ docs/b.md docs/c.txt " + page},
-		{"the root, in place of all files", []string{page, "docs", "."}, "Added 8 files from .; 5 skipped (binary, not UTF-8, empty, over 1 MiB, or not readable). " +
-			page + " ROOT/deep.sh a.txt big.txt docs/b.md docs/c.txt docs2/d d.txt win.txt x/y/e"},
+		"big.txt": big, ".geekagent/s.json": "no", "gbk.html": "<meta charset=gbk>\xbd\xf1",
+	})
+	for sources, want := range map[string]string{
+		"a.txt|./docs/../a.txt": "Added \"a.txt\" from a.txt. a.txt",
+		"docs2/d d.txt":         "Added \"d d.txt\" from docs2/d d.txt. docs2/d d.txt",
+		"big.txt":               "Added \"big.txt\" from big.txt. big.txt",
+		"https://a.test/docs#x|https://a.test/docs#y": "Added \"A page\" from https://a.test/docs. https://a.test/docs",
+		"docs/b.md|a.txt|docs/":                       "Added 2 files from docs. a.txt docs/b.md docs/c.txt",
+		"x":                                           "Added \"e\" from x.\n[4 skipped, such as x/big: it has more than 1048576 bytes] x/y/e",
+		"docs2|https://a.test/docs/|docs|https://a.test/docs": "Added \"A page\" from https://a.test/docs. docs2/d d.txt https://a.test/docs/ docs/b.md docs/c.txt https://a.test/docs",
+		"https://a.test|docs|.": "Added 7 files from ..\n[5 skipped, such as gbk.html: the page is in gbk, which this program does not decode] " +
+			"https://a.test ROOT/deep.sh a.txt big.txt docs/b.md docs/c.txt docs2/d d.txt x/y/e",
 
-		{"a file that is not there", []string{"a.txt", "nope.md"}, "cannot add nope.md: file does not exist a.txt"},
-		{"nothing", []string{""}, "cannot add : path is empty"},
-		{"a path out of the root", []string{"../x"}, `cannot add ../x: ../x is outside the root folder: paths are relative to it, such as "." or "notes.txt"`},
-		{"an empty file", []string{"x/empty"}, "cannot add x/empty: there is no text in it, or not in UTF-8"},
-		{"another encoding", []string{"x/latin"}, "cannot add x/latin: there is no text in it, or not in UTF-8"},
-		{"a page in another character set", []string{"gbk.html"}, "cannot add gbk.html: the page is in gbk, which this program does not decode"},
-		{"a page that is not there", []string{"https://example.com/missing"}, "cannot add https://example.com/missing: 404 Not Found"},
-	}
-	k := knowledgeIn(t, files)
-	for _, test := range tests {
+		"a.txt|nope.md":          "cannot add nope.md: file does not exist a.txt",
+		"":                       "cannot add : path is empty",
+		"../x":                   `cannot add ../x: ../x is outside the root folder: paths are relative to it, such as "." or "notes.txt"`,
+		"x/empty":                "cannot add x/empty: there is no text in it, or not in UTF-8",
+		"x/latin":                "cannot add x/latin: there is no text in it, or not in UTF-8",
+		"gbk.html":               "cannot add gbk.html: the page is in gbk, which this program does not decode",
+		"https://a.test/missing": "cannot add https://a.test/missing: 404 Not Found",
+	} {
 		k.file, k.Stored = filepath.Join(t.TempDir(), "knowledge.json"), nil
-		if got := outcome(k, test.sources...); got != test.want {
-			t.Errorf("%s:\ngot  %s\nwant %s", test.name, got, test.want)
+		if got := outcome(k, strings.Split(sources, "|")...); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", sources, got, want)
 		}
 	}
 }
 
 func TestTitles(t *testing.T) {
-	tests := []struct{ name, file, text, want string }{
-		{"the first heading outside code", "a.md", "\uFEFFIntro\r\n\r\n```sh\r\n# no heading\r\n```\r\n## The *Title* of C# ##\r\n", "The *Title* of C#"},
-		{"a fence is closed by one as long", "a.md", "````md\n```sh\n# no\n```\n````\n~~~\n# no\n~~~~\n# Title\n", "Title"},
-		{"code without an end", "a.md", "```\n# no\n", "a.md"},
-		{"an underlined line", "a.md", "- list\n---\n\nTitle\n===\n\n## Install\n", "Title"},
-		{"HTML in Markdown", "a.md", "<h1 align=\"center\">\n <img src=x> A &amp;\n <b>B</b></h1>\n\n## Install\n", "A & B"},
-		{"front matter", "a.MARKDOWN", "---\n# no\ntitle: \"The: guide\"\n---\n# Other\n", "The: guide"},
-		{"front matter without a title", "a.md", "---\n# no\nlayout: x\n---\n# Title\n", "Title"},
-		{"an HTML file", "a.html", "<html><TITLE lang=en>Tea &amp;\n Bread</TITLE><h1>x</h1>", "Tea & Bread"},
-		{"one without a title", "a.htm", "<p>x<h1>Tea</h1>", "Tea"},
-		{"one line that draws nothing", "a.md", "# \x1b[31mred\u202e", `\x1b[31mred\u202e`},
-		{"a long one", "a.md", "# " + strings.Repeat("long ", 100), strings.Repeat("long ", 20)[:99] + "…"},
-	}
-	for _, test := range tests {
-		k := knowledgeIn(t, map[string]string{test.file: test.text})
-		if got := outcome(k, test.file); k.Len() != 1 || k.Documents()[0].Title != test.want {
-			t.Errorf("%s: got %s, want the title %q", test.name, got, test.want)
+	for text, want := range map[string]string{ // the text after the file's name
+		"a.md \uFEFFIntro\r\n\r\n## The *Title* of C# ##\r\n":                               "The *Title* of C#",
+		"a.md ```sh\n# no\n```\n````md\n```sh\n# no\n```\n````\n~~~\n# no\n~~~~\n# Title\n": "Title", // a fence is closed by one as long
+		"a.md ```\n# no\n": "a.md",
+		"a.md - list\n---\n\nTitle\n===\n\n## Install\n":                                   "Title",
+		"a.md <h1 align=\"center\">\n <img src=x> A &amp;\n <b>B</b></h1>\n\n## Install\n": "A & B",
+		"a.MARKDOWN ---\n# no\ntitle: \"The: guide\"\n---\n# Other\n":                      "The: guide",
+		"a.md ---\n# no\nlayout: x\n---\n# Title\n":                                        "Title",
+		"a.html <html><TITLE lang=en>Tea &amp;\n Bread</TITLE><h1>x</h1>":                  "Tea & Bread",
+		"a.htm <p>x<h1>Tea</h1>":                                                           "Tea",
+		"a.sh # a comment":                                                                 "a.sh",
+		"a.md # \x1b[31mred\u202e":                                                         `\x1b[31mred\u202e`,
+		"a.md # " + strings.Repeat("x", 101):                                               strings.Repeat("x", 99) + "…",
+	} {
+		name, text, _ := strings.Cut(text, " ")
+		k := knowledgeIn(t, map[string]string{name: text})
+		if got := outcome(k, name); k.Len() != 1 || k.Documents()[0].Title != want {
+			t.Errorf("%q: got %s, want the title %q", text, got, want)
 		}
 	}
 }
@@ -119,7 +112,7 @@ func TestTheFileOfTheKnowledgeBase(t *testing.T) {
 	if err := os.Remove(filepath.Join(k.files.root.Name(), "docs/c.txt")); err != nil {
 		t.Fatal(err)
 	}
-	if got := outcome(k, "docs"); got != "Added 1 file from docs. a.txt docs/b.txt" || len(k.Search("apple", 1)) != 1 {
+	if got := outcome(k, "docs"); got != `Added "b.txt" from docs. a.txt docs/b.txt` || len(k.Search("apple", 1)) != 1 {
 		t.Errorf("what another agent has added stays, what is gone goes: got %s", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -127,17 +120,17 @@ func TestTheFileOfTheKnowledgeBase(t *testing.T) {
 	if _, err := k.Add(ctx, "docs"); err == nil || k.Len() != 2 {
 		t.Errorf("an interrupted addition gives %v, %d documents", err, k.Len())
 	}
-	writeFile(t, k.file, `{"documents":[{"source":"full","text":"`+strings.Repeat("x", maxKnowledge)+`"}]}`)
-	if got := outcome(k, "a.txt"); !strings.HasPrefix(got, "cannot add a.txt: the knowledge base would hold more than 8388608 bytes") || k.Len() != 1 {
-		t.Errorf("over the limit: got %.200s", got)
-	}
 	const broken = "{\n  \"documents\": [\n    {\"title\": 7}\n  ]\n}\n"
-	writeFile(t, k.file, broken)
-	if got := outcome(k, "a.txt"); !strings.Contains(got, k.file+":3:15: documents.title cannot be a JSON number") || k.Len() != 1 {
-		t.Errorf("a file that is broken by now: got %s", got)
-	}
-	if text, err := os.ReadFile(k.file); err != nil || string(text) != broken {
-		t.Errorf("it now holds %q, %v", text, err)
+	for text, want := range map[string]string{
+		`{"documents":[{"source":"full","text":"` + strings.Repeat("x", maxKnowledge) + `"}]}`: "cannot add a.txt: the knowledge base would hold more than 8388608 bytes",
+		broken: k.file + ":3:15: documents.title cannot be a JSON number",
+	} {
+		writeFile(t, k.file, text)
+		got := outcome(k, "a.txt")
+		after, err := os.ReadFile(k.file)
+		if !strings.HasPrefix(got, want) || err != nil || string(after) != text {
+			t.Errorf("got %.200s, %v, want %s", got, err, want)
+		}
 	}
 }
 
@@ -147,17 +140,15 @@ func TestRagSearch(t *testing.T) {
 		"bread.md": "# Bread\n\nBread needs two hundred degrees.", "long.txt": strings.Repeat("word word. ", 9000),
 	})
 	outcome(k, ".")
-	const bread, tea = "] Bread, passage 1 (bread.md)\n# Bread\n\nBread needs two hundred degrees.", "] Tea, passage 2 (tea.md)\n## Green\n\nGreen tea needs eighty degrees."
+	const bread, tea = "[1] Bread, passage 1 (bread.md)\n# Bread\n\nBread needs two hundred degrees.", "] Tea, passage 2 (tea.md)\n## Green\n\nGreen tea needs eighty degrees."
 	for args, want := range map[string]string{
 		`{"query":"green"}`:                          "[1" + tea,
-		`{"query":"degrees for bread"}`:              "[1" + bread + "\n\n[2" + tea,
-		`{"query":"degrees for bread","limit":-1}`:   "[1" + bread,
-		`{"query":"degrees for bread","limit":null}`: "[1" + bread + "\n\n[2" + tea,
+		`{"query":"degrees for bread","limit":-1}`:   bread,
+		`{"query":"degrees for bread","limit":null}`: bread + "\n\n[2" + tea,
 		"{\"query\":\"zebra\\n\",\"limit\":3}":       `Nothing found: no passage in the knowledge base (3 documents) has a word of "zebra\n".`,
 	} {
-		if got, err := k.Tools()[1].Run(t.Context(), json.RawMessage(args)); got != want || err != nil {
-			t.Errorf("%s: got %q, %v\nwant %q", args, got, err, want)
-		}
+		got, err := k.Tools()[1].Run(t.Context(), json.RawMessage(args))
+		check(t, want, got, err)
 	}
 	got, err := k.Tools()[1].Run(t.Context(), json.RawMessage(`{"query":"word","limit":1000}`))
 	if err != nil || len(got) > maxResult || !strings.Contains(got, "\n[20] ") || strings.Contains(got, "\n[21] ") {
@@ -166,24 +157,19 @@ func TestRagSearch(t *testing.T) {
 }
 
 func TestWhatIsAskedBeforeAnAddition(t *testing.T) {
-	k := knowledgeIn(t, map[string]string{"a\n\nConfirm \x1b[2J?": "x"})
+	k := knowledgeIn(t, map[string]string{"a\nConfirm \x1b[2J?": "x"})
 	const about = "About to add to the knowledge base: "
 	for source, want := range map[string]string{ // the preview, the caution, and the report; or the error
-		"https://example.com/":        about + "https://example.com/||Added \"A page\" from https://example.com/: 34 characters.",
-		"a\n\nConfirm \x1b[2J?":       about + `a\n\nConfirm \x1b[2J?||Added "a Confirm \\x1b[2J?" from ` + "a\n\nConfirm \x1b[2J?: 1 characters.",
-		"http://127.0.0.1:8080/":      about + "http://127.0.0.1:8080/|the address is inside this machine's network: 127.0.0.1|Added \"A page\" from http://127.0.0.1:8080/: 36 characters.",
-		"nope.md":                     "cannot add nope.md: file does not exist",
-		"https://me:secret@localhost": "the address must not have a user name or password in it",
+		"https://example.com/":        about + "https://example.com/||Added \"A page\" from https://example.com/.",
+		"a\nConfirm \x1b[2J?":         about + `a\nConfirm \x1b[2J?||Added "a\\nConfirm \\x1b[2J?" from ` + "a\nConfirm \x1b[2J?.",
+		"http://127.0.0.1/":           about + "http://127.0.0.1/|the address is inside this machine's network: 127.0.0.1|Added \"A page\" from http://127.0.0.1/.",
+		"https://me:secret@localhost": "error: the address must begin with …",
 	} {
 		plan, err := k.Tools()[0].Plan(t.Context(), json.RawMessage(`{"source":`+quoted(source)+`}`))
-		got := plan.Preview + "|" + plan.Caution + "|"
-		if err != nil {
-			got = err.Error()
-		} else if report, err := plan.Run(t.Context()); err == nil {
-			got += report
+		report := ""
+		if err == nil {
+			report, err = plan.Run(t.Context())
 		}
-		if got != want {
-			t.Errorf("%q:\ngot  %q\nwant %q", source, got, want)
-		}
+		check(t, want, plan.Preview+"|"+plan.Caution+"|"+report, err)
 	}
 }

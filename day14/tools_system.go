@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,13 +17,8 @@ import (
 	_ "time/tzdata" // time zones, also on a machine that has no table of them
 )
 
-const (
-	shellLimit    = 60        // seconds that a command may run if nothing else is asked for
-	maxShellLimit = 600       // seconds that it may run at most
-	gitLimit      = 20        // seconds for one git command
-	keptOutput    = 512 << 10 // bytes of a command's output
-	noOutput      = "(no output)"
-)
+// keptOutput is how many bytes of the beginning of a command's output are kept, and of its end.
+const keptOutput = 256 << 10
 
 // systemTools returns get_current_time, run_shell and fetch. root is the working directory of commands, now the clock.
 func systemTools(root string, now func() time.Time) []Tool {
@@ -65,32 +61,63 @@ func shellTool(root string) Tool {
 	"timeout_s":{"type":"integer","description":"Time limit in seconds; 60 if absent, at most 600"}},"required":["command"]}`),
 		Plan: func(_ context.Context, args json.RawMessage) (Plan, error) {
 			var a struct {
-				Command string  `json:"command"`
+				Command string
 				Limit   float64 `json:"timeout_s"`
 			}
-			if err := decodeArgs(args, &a); err != nil {
-				return Plan{}, err
-			}
-			limit := cmp.Or(min(a.Limit, maxShellLimit), shellLimit)
-			command, heading, colon := strings.Trim(a.Command, "\n"), "About to run", ": "
+			err := decodeArgs(args, &a)
+			limit := cmp.Or(min(a.Limit, 600), 60) // as the schema says
+			command, heading := strings.Trim(a.Command, "\n"), "About to run"
 			if lines := strings.Count(command, "\n"); lines > 0 { // any of them may be the one that decides
-				heading, colon = fmt.Sprintf("About to run %d lines of %s", lines+1, shell), ":\n  "
-			}
-			if limit != shellLimit {
-				heading += fmt.Sprintf(" (time limit: %v s)", limit)
+				heading, command = fmt.Sprintf("About to run %d lines of %s", lines+1, shell), "\n"+command
 			}
 			return Plan{
-				Preview: heading + colon + strings.ReplaceAll(command, "\n", "\n  "),
+				Preview: heading + ": " + strings.ReplaceAll(command, "\n", "\n  "),
 				Run: func(ctx context.Context) (string, error) {
 					return runCommand(ctx, root, limit, withoutKey(os.Environ()), shell, option, a.Command)
 				},
-			}, nil
+			}, err
 		},
 	}
 }
 
-// gitDiff is the tool git_diff: the changes below root, a folder in a git repository.
+// gitDiff is the tool git_diff: the changes below root, a folder in a git repository. It runs no program that the
+// repository names: no pager, external diff, text converter, filter, file monitor or hook. It neither looks into
+// submodules, which name programs of their own, nor fetches what a partial clone lacks.
 func gitDiff(root string) Tool {
+	run := func(ctx context.Context, args json.RawMessage) (string, error) {
+		var a struct {
+			Staged bool
+			Path   string
+		}
+		if err := decodeArgs(args, &a); err != nil {
+			return "", err
+		}
+		command := strings.Fields("git --no-pager --literal-pathspecs -c core.fsmonitor= -c core.hooksPath=/dev/null " +
+			"-c core.quotePath=false -c core.safecrlf=false -c filter.any.clean=")
+		// Variables of git, as they are set inside a hook, would point to another repository, or to programs to run. Without
+		// a protocol that is allowed, nothing is fetched.
+		environ := append(slices.DeleteFunc(os.Environ(), gitVariable.MatchString), "GIT_ALLOW_PROTOCOL=")
+		git := func(args ...string) (string, error) {
+			return runCommand(ctx, root, 20, environ, append(command, args...)...) // seconds
+		}
+		filters, err := git("config", "--name-only", "--get-regexp", `^filter\.`)
+		for key := range strings.SplitSeq(filters, "\n") {
+			// Where the output was cut, or where -c would cut the key at its first =, a filter would stay.
+			if !strings.HasPrefix(key, "filter.") || strings.Contains(key, "=") {
+				return "", cmp.Or(err, errors.New("the repository has filters that cannot be turned off: ask the user to run git diff"))
+			}
+			command = append(command, "-c", key+"=")
+		}
+		command = append(command, strings.Fields("diff --no-ext-diff --no-textconv --no-color --relative --submodule=short --ignore-submodules=dirty")...)
+		if a.Staged {
+			command = append(command, "--cached")
+		}
+		text, err := git("--", cmp.Or(a.Path, "."))
+		if err != nil && strings.Contains(err.Error(), "--no-index") {
+			err = errors.New("the root is not in a git repository")
+		}
+		return text, err
+	}
 	return Tool{
 		Name: "git_diff",
 		Description: "Show the changes in the git repository as a unified diff: what is not staged yet, or what is staged. " +
@@ -99,53 +126,8 @@ func gitDiff(root string) Tool {
 	"staged":{"type":"boolean","description":"true: the staged changes instead of the others"},
 	"path":{"type":"string","description":"a file or folder to look at, relative to the root; default: all"}}}`),
 		Parallel: true,
-		Run: func(ctx context.Context, args json.RawMessage) (string, error) {
-			var a struct {
-				Staged bool   `json:"staged"`
-				Path   string `json:"path"`
-			}
-			if err := decodeArgs(args, &a); err != nil {
-				return "", err
-			}
-			return gitChanges(ctx, root, a.Staged, cmp.Or(a.Path, "."))
-		},
+		Run:      run,
 	}
-}
-
-// gitChanges runs git diff in root. It runs no program that the repository names: no pager, external diff, text converter,
-// filter, file monitor or hook. It neither looks into submodules, which name programs of their own, nor fetches what a
-// partial clone lacks.
-func gitChanges(ctx context.Context, root string, staged bool, path string) (string, error) {
-	// Variables of git, as they are set inside a hook, would point to another repository, or to programs to run. Without
-	// a protocol that is allowed, nothing is fetched.
-	environ := append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }),
-		"LC_ALL=C", "GIT_ALLOW_PROTOCOL=")
-	git := func(options []string, command string, args ...string) (string, error) {
-		argv := strings.Fields("git -c core.fsmonitor= -c core.hooksPath=/dev/null -c core.quotePath=false -c core.safecrlf=false " +
-			"--no-pager --literal-pathspecs -c filter.any.clean=")
-		return runCommand(ctx, root, gitLimit, environ, slices.Concat(argv, options, strings.Fields(command), args)...)
-	}
-	keys, err := git(nil, `config --name-only --get-regexp ^filter\.`)
-	var options []string
-	for key := range strings.SplitSeq(keys, "\n") {
-		// Where the output was cut, or where -c would cut the key at its first =, a filter would stay.
-		if !strings.HasPrefix(key, "filter.") || strings.Contains(key, "=") {
-			return "", cmp.Or(err, errors.New("the repository has filters that cannot be turned off: ask the user to run git diff"))
-		}
-		options = append(options, "-c", key+"=")
-	}
-	kind, command := "unstaged", "diff --no-ext-diff --no-textconv --no-color --relative --submodule=short --ignore-submodules=dirty"
-	if staged {
-		kind, command = "staged", command+" --cached"
-	}
-	text, err := git(options, command, "--", path)
-	switch {
-	case err != nil && strings.Contains(err.Error(), "ot a git repository"):
-		err = errors.New("the root is not in a git repository")
-	case text == noOutput:
-		text = fmt.Sprintf("No %s changes in %s.", kind, path)
-	}
-	return text, err
 }
 
 // runCommand runs a program in root, in a session and process group of its own, with an empty stdin, for at most limit
@@ -166,47 +148,49 @@ func runCommand(ctx context.Context, root string, limit float64, environ []strin
 		return nil
 	}
 	cmd.WaitDelay = time.Second // then os/exec kills the process and closes the pipe, whoever holds it
-	if err := cmd.Start(); err != nil {
-		return "", fmt.Errorf("%s cannot be started: %w", argv[0], err)
+	err := cmd.Run()
+	if cmd.Process == nil {
+		return "", err // it cannot be started
 	}
-	err := cmd.Wait()
-	left, held := signalGroup(cmd.Process, syscall.SIGKILL), errors.Is(err, exec.ErrWaitDelay)
-	text := cmp.Or(strings.TrimRight(string(output.kept), "\n"), noOutput)
-	if output.missing > 0 {
-		text += fmt.Sprintf("\n[%d bytes of output in all: the middle was not kept]", len(output.kept)+output.missing)
+	text := cmp.Or(strings.TrimRight(string(output.kept), "\n"), "(no output)")
+	if output.size > len(output.kept) {
+		text += fmt.Sprintf("\n[%d bytes of output in all: the middle was not kept]", output.size)
+	}
+	if signalGroup(cmd.Process, syscall.SIGKILL) {
+		text += "\n[what the command left in its process group was ended]"
 	}
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return "", fmt.Errorf("%w; output until then:\n%s", context.Cause(ctx), text)
-	case left:
-		text += "\n[what the command left in its process group was ended]"
-	case held:
-		text += "\n[a process that the command started, and that left its process group, may still be running]"
+	case err == nil || errors.Is(err, exec.ErrWaitDelay):
+		return text, nil
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
 	}
-	if err != nil && !held {
-		return "", fmt.Errorf("%w; output:\n%s", err, text)
-	}
-	return text, nil
+	return "", fmt.Errorf("%w; output:\n%s", err, text)
 }
 
 // withoutKey takes the key of the model's API out of an environment: it is ours, and nobody else's business.
 func withoutKey(environ []string) []string {
-	return slices.DeleteFunc(environ, func(v string) bool { return strings.HasPrefix(strings.ToUpper(v), "OPENAI_API_KEY=") })
+	return slices.DeleteFunc(environ, keyVariable.MatchString)
 }
+
+// The variables of git, and that of the key.
+var (
+	gitVariable = regexp.MustCompile(`(?i)^GIT_`)
+	keyVariable = regexp.MustCompile(`(?i)^OPENAI_API_KEY=`)
+)
 
 // headTail is an io.Writer that keeps the beginning and the end of what is written, in bounded memory: far more than a
 // result may have, so that the place where the middle is missing, which might split a secret, is never shown.
 type headTail struct {
-	kept    []byte
-	missing int
+	kept []byte
+	size int // of all that was written
 }
 
 // Write never fails.
 func (h *headTail) Write(p []byte) (int, error) {
-	h.kept = append(h.kept, p...)
-	if extra := len(h.kept) - keptOutput; extra > keptOutput { // not at every write: moving the bytes costs
-		h.kept = slices.Delete(h.kept, keptOutput/2, keptOutput/2+extra)
-		h.missing += extra
+	h.kept, h.size = append(h.kept, p...), h.size+len(p)
+	if len(h.kept) > 4*keptOutput { // not at every write: moving the bytes costs
+		h.kept = slices.Delete(h.kept, keptOutput, len(h.kept)-keptOutput)
 	}
 	return len(p), nil
 }

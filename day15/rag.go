@@ -10,9 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -26,12 +27,8 @@ const (
 type Document struct {
 	Title  string `json:"title"`
 	Source string `json:"source"` // a path relative to the root, with slashes, or a URL
-	Added  string `json:"added"`  // RFC 3339, UTC
 	Text   string `json:"text"`
 }
-
-// Fetch reads a web page as plain text. An empty title stands for none.
-type Fetch func(ctx context.Context, url string) (title, text string, err error)
 
 // Knowledge is the knowledge base: documents in a file. Only searches may run at the same time.
 type Knowledge struct {
@@ -45,7 +42,7 @@ type Knowledge struct {
 // with file, line and column. Files are added from root, web pages through fetch. The folder of the file is the agent's
 // own. The caller closes root after the last call.
 func loadKnowledge(file string, root *os.Root, fetch Fetch) (*Knowledge, error) {
-	k := &Knowledge{file: file, files: newFiles(root, filepath.Dir(file)), fetch: fetch}
+	k := &Knowledge{nil, file, newFiles(root, filepath.Dir(file)), fetch}
 	return k, k.load()
 }
 
@@ -69,89 +66,85 @@ func (k *Knowledge) Len() int { return len(k.Stored) }
 // from the same source before is replaced, for a folder all that is below it. It fails, and changes nothing, for a source
 // outside the root, without text or not readable, where there would be more than maxKnowledge, and with the context.
 func (k *Knowledge) Add(ctx context.Context, source string) (report string, err error) {
-	name, added, report, err := k.read(ctx, source)
-	if err == nil {
-		err = k.load() // what another agent has added meanwhile stays
+	var found []Document
+	var skipped []error
+	name, size := "", 0
+	read := func(name string, entry fs.DirEntry) bool {
+		if entry == nil || entry.Type().IsRegular() {
+			d, err := k.document(ctx, name)
+			if err == nil {
+				found, size = append(found, d), size+len(d.Text)
+			} else {
+				skipped = append(skipped, err)
+			}
+		}
+		return size <= maxKnowledge
+	}
+	if isPage(source) {
+		name, _, _ = strings.Cut(source, "#") // a place in the page, not another page
+		read(name, nil)
+	} else if name, err = k.files.local(source); err == nil {
+		report, err = k.files.walk(ctx, name, read)
+	}
+	if err == nil && found == nil {
+		err = cmp.Or(append(skipped, errors.New("it is a folder without files"))...)
 	}
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("cannot add %w", pathError(source, err))
 	}
-	k.Stored = append(slices.DeleteFunc(k.Stored, func(d Document) bool {
-		below := name == "." || strings.HasPrefix(d.Source, name+"/")
-		return d.Source == name || below && !isPage(d.Source)
-	}), added...)
+	what := plural(len(found), "file")
+	if len(found) == 1 {
+		what = strconv.Quote(found[0].Title)
+	}
+	if skipped != nil {
+		report = fmt.Sprintf("\n[%d skipped, such as %v]", len(skipped), skipped[0]) + report
+	}
+	return fmt.Sprintf("Added %s from %s.%s", what, name, report), k.replace(name, found)
+}
+
+// replace puts documents in the place of those of a source: the one of that name, and the files below it.
+func (k *Knowledge) replace(source string, documents []Document) error {
+	if err := k.load(); err != nil { // what another agent has added meanwhile stays
+		return err
+	}
+	stored := slices.DeleteFunc(slices.Clone(k.Stored), func(d Document) bool {
+		below := source == "." || strings.HasPrefix(d.Source, source+"/")
+		return d.Source == source || below && !isPage(d.Source)
+	})
+	stored = append(stored, documents...)
 	size := 0
-	for _, d := range k.Stored {
+	for _, d := range stored {
 		size += len(d.Text)
 	}
 	if size > maxKnowledge {
-		err = fmt.Errorf("cannot add %s: the knowledge base would hold more than %d bytes of text; "+
+		return fmt.Errorf("cannot add %s: the knowledge base would hold more than %d bytes of text; "+
 			"add less, or take documents out of %s", source, maxKnowledge, k.file)
-	} else {
-		err = saveJSON(k.file, k)
 	}
-	return report, errors.Join(err, k.load())
+	err := saveJSON(k.file, Knowledge{Stored: stored})
+	if err == nil {
+		k.Stored = stored
+	}
+	return err
 }
 
-func isPage(source string) bool { return strings.Contains(source, "://") }
-
-// read returns the name of a source, as in Document.Source, its documents, and what to tell when they are added.
-func (k *Knowledge) read(ctx context.Context, source string) (name string, found []Document, report string, err error) {
-	name, _ = k.files.local(source) // where this fails, document does too
-	if name = filepath.ToSlash(name); isPage(source) {
-		name, _, _ = strings.Cut(source, "#") // a place in the page, not another page
-	}
-	size, skipped := 0, 0
-	note, err := k.files.walk(ctx, name, func(file string, entry fs.DirEntry) bool {
-		d, err := k.document(ctx, file)
-		switch {
-		case file == name || !entry.Type().IsRegular():
-		case err != nil:
-			skipped++
-		default:
-			found, size = append(found, d), size+len(d.Text)
-		}
-		return size <= maxKnowledge
-	})
-	if found == nil && skipped == 0 { // it is not a folder, or an empty one
-		d, err := k.document(ctx, source)
-		if err != nil {
-			err = fmt.Errorf("cannot add %w", pathError(source, err))
-		}
-		d.Source = name
-		return name, []Document{d}, fmt.Sprintf("Added %q from %s: %d characters.", d.Title, name, utf8.RuneCountInString(d.Text)), err
-	}
-	report = fmt.Sprintf("Added %s from %s", plural(len(found), "file"), name)
-	if skipped > 0 {
-		report += fmt.Sprintf("; %d skipped (binary, not UTF-8, empty, over 1 MiB, or not readable)", skipped)
-	}
-	return name, found, report + "." + note, err
-}
+// markup matches the sources whose headings give them a title.
+var markup = regexp.MustCompile(`(?i)://|\.(?:md|markdown|html?)$`)
 
 // document reads a file or a web page: of HTML what a person reads.
-func (k *Knowledge) document(ctx context.Context, source string) (_ Document, err error) {
-	title, text, kind := "", "", strings.ToLower(path.Ext(source))
+func (k *Knowledge) document(ctx context.Context, source string) (d Document, err error) {
+	text, title := "", path.Base(source)
 	if isPage(source) {
-		title, text, err = k.fetch(ctx, source)
-		kind = ".md" // as far as headings go
-	} else {
-		text, _, err = k.files.load(source, maxDocument)
+		text, err = k.fetch(ctx, source)
+	} else if text, _, err = k.files.load(source, maxDocument); err == nil {
+		text, err = decodePage(path.Ext(source), []byte(text))
 	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	switch kind {
-	case ".html", ".htm":
-		page, pageErr := decodePage("", []byte(text))
-		title, err = heading(page), cmp.Or(err, pageErr)
-		_, text = pageText(page)
-	case ".md", ".markdown":
-		title = cmp.Or(title, heading(text))
-	}
-	text = strings.TrimSpace(text)
-	if err == nil && (text == "" || !utf8.ValidString(text)) {
+	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")); err == nil && (text == "" || !utf8.ValidString(text)) {
 		err = errors.New("there is no text in it, or not in UTF-8")
 	}
-	title = preview(strings.Join(strings.Fields(cmp.Or(title, path.Base(source))), " "), 100)
-	return Document{title, source, time.Now().UTC().Format(time.RFC3339), text}, err
+	if markup.MatchString(source) {
+		title = cmp.Or(heading(text), title)
+	}
+	return Document{preview(title, 100), source, text}, pathError(source, err)
 }
 
 // Tools returns rag_add, which asks a person, since what it reads comes back in later conversations, and rag_search.
@@ -160,33 +153,18 @@ func (k *Knowledge) Tools() []Tool {
 		Name: "rag_add",
 		Description: "Add a file, the text files of a folder, or a web page to the knowledge base. " +
 			"What came from the same source before is replaced.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"source":{"type":"string","description":"a path inside the root, or an http or https URL"}},"required":["source"]}`),
-		Plan: k.planAdd,
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+	"source":{"type":"string","description":"a path inside the root, or an http or https URL"}},"required":["source"]}`),
+		Plan: planReading("About to add to the knowledge base: ", k.Add),
 	}, {
 		Name: "rag_search",
 		Description: "Search the knowledge base: documents and web pages that were added to it. " +
 			"Returns passages with their title, number and source; name them in the answer.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"query":{"type":"string","description":"words that the passage contains, in the language of the documents"},` +
-			`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"number of passages; default 5"}},"required":["query"]}`),
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+	"query":{"type":"string","description":"words that the passage contains, in the language of the documents"},
+	"limit":{"type":"integer","minimum":1,"maximum":20,"description":"number of passages; default 5"}},"required":["query"]}`),
 		Run: k.runSearch, Parallel: true, Policy: Allow,
 	}}
-}
-
-func (k *Knowledge) planAdd(ctx context.Context, args json.RawMessage) (Plan, error) {
-	var in struct{ Source string }
-	err := decodeArgs(args, &in)
-	if err == nil && isPage(in.Source) {
-		_, err = parseAddress(in.Source)
-	} else if err == nil {
-		_, _, _, err = k.read(ctx, in.Source)
-	}
-	return Plan{
-		Preview: "About to add to the knowledge base: " + visibleLine(in.Source),
-		Caution: addressCaution(in.Source),
-		Run:     func(ctx context.Context) (string, error) { return k.Add(ctx, in.Source) },
-	}, err
 }
 
 func (k *Knowledge) runSearch(_ context.Context, args json.RawMessage) (string, error) {
@@ -195,12 +173,12 @@ func (k *Knowledge) runSearch(_ context.Context, args json.RawMessage) (string, 
 		Limit float64
 	}{Limit: 5}
 	err := decodeArgs(args, &in)
-	var found []string
+	text := ""
 	for i, hit := range k.Search(in.Query, int(min(max(in.Limit, 1), 20))) { // what is found has to fit into one result
-		found = append(found, fmt.Sprintf("[%d] %s, passage %d (%s)\n%s", i+1, hit.Title, hit.Passage, hit.Source, hit.Text))
+		text += fmt.Sprintf("[%d] %s, passage %d (%s)\n%s\n\n", i+1, hit.Title, hit.Passage, hit.Source, hit.Text)
 	}
-	if found == nil {
-		return fmt.Sprintf("Nothing found: no passage in the knowledge base (%d documents) has a word of %q.", k.Len(), in.Query), err
+	if text == "" {
+		text = fmt.Sprintf("Nothing found: no passage in the knowledge base (%d documents) has a word of %q.", k.Len(), in.Query)
 	}
-	return strings.Join(found, "\n\n"), err
+	return strings.TrimSpace(text), err
 }

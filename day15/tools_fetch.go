@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,13 +15,11 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	"unicode/utf8"
 )
 
 const (
-	fetchLimit   = 20 * time.Second // for one page, redirects included
-	maxFetched   = 1 << 20          // bytes of a page that are read
-	maxRedirects = 5
+	fetchLimit = 20 * time.Second // for one page, redirects included
+	maxFetched = 4 << 20          // bytes of a page
 )
 
 // fetchTool is the tool fetch.
@@ -29,39 +27,41 @@ func fetchTool() Tool {
 	return Tool{
 		Name:        "fetch",
 		Description: "Fetch a web page and show its text.",
-		Parameters: json.RawMessage(`{"type":"object","properties":{` +
-			`"url":{"type":"string","description":"The address, beginning with http:// or https://"}},"required":["url"]}`),
-		Plan: func(_ context.Context, args json.RawMessage) (Plan, error) {
-			var a struct {
-				URL string `json:"url"`
-			}
-			if err := decodeArgs(args, &a); err != nil {
-				return Plan{}, err
-			}
-			_, err := parseAddress(a.URL)
-			return Plan{
-				Preview: "About to fetch: " + visibleLine(a.URL),
-				Caution: addressCaution(a.URL),
-				Run: func(ctx context.Context) (string, error) {
-					title, text, err := fetchPage(ctx, a.URL)
-					return strings.TrimPrefix(title+"\n\n"+text, "\n\n"), err
-				},
-			}, err
-		},
+		Parameters: json.RawMessage(`{"type":"object","properties":{
+	"url":{"type":"string","description":"The address, beginning with http:// or https://"}},"required":["url"]}`),
+		Plan: planReading("About to fetch: ", fetchPage),
 	}
 }
+
+// Fetch reads a web page as plain text.
+type Fetch func(ctx context.Context, address string) (text string, err error)
+
+// planReading is the Plan of a tool whose argument, url or source, may name a web page. A person has to be asked about a
+// page inside this machine's network even where a rule says allow. It fails for what parseAddress refuses.
+func planReading(about string, read Fetch) func(context.Context, json.RawMessage) (Plan, error) {
+	return func(_ context.Context, args json.RawMessage) (Plan, error) {
+		var a struct{ URL, Source string }
+		err := decodeArgs(args, &a)
+		source, caution := a.URL+a.Source, ""
+		u, problem := parseAddress(source)
+		if problem == nil && inside(u.Hostname()) {
+			caution = "the address is inside this machine's network: " + u.Hostname()
+		} else if a.URL != "" || isPage(source) {
+			err = problem
+		}
+		return Plan{about + visibleLine(source), caution, func(ctx context.Context) (string, error) { return read(ctx, source) }}, err
+	}
+}
+
+// isPage reports whether a source is a web page rather than a file.
+func isPage(source string) bool { return strings.Contains(source, "://") }
 
 // parseAddress takes an address of the web. It fails on other schemes, and on a user name or password in it: what
 // stands before an @ looks like the host and is none.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
-	switch {
-	case err != nil:
-		return nil, errors.New("the address is not valid")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, errors.New("the address must begin with http:// or https:// and a host")
-	case u.User != nil:
-		return nil, errors.New("the address must not have a user name or password in it")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, errors.New("the address must begin with http:// or https:// and a host, without user name and password")
 	}
 	return u, nil
 }
@@ -69,16 +69,6 @@ func parseAddress(address string) (*url.URL, error) {
 // plainURL is u for messages: the query, where keys like to travel, is left out.
 func plainURL(u *url.URL) string {
 	return u.Scheme + "://" + u.Host + u.EscapedPath()
-}
-
-// addressCaution is the Caution of a call with an address of the web: why a person has to be asked even where a rule says
-// allow, or "".
-func addressCaution(address string) string {
-	u, err := parseAddress(address)
-	if err != nil || !inside(u.Hostname()) {
-		return ""
-	}
-	return "the address is inside this machine's network: " + u.Hostname()
 }
 
 // insideName finds names of this machine and its network: those without a domain are looked up in the local one.
@@ -104,69 +94,51 @@ func refuseInside(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// fetchPage reads one page as text; the title is "" if it has none. A redirect to another host is not followed: the text
-// says where it leads, and a person is asked anew. It fails, without the query of the address in the error, on a status of
-// 400 or above, on a page that is no text, after fetchLimit, and where a public name leads into this machine's network.
-func fetchPage(ctx context.Context, address string) (title, text string, err error) {
+// fetchPage is the Fetch of this program. It fails, without the query of the address in the error, on a status of 400 or
+// above, on a redirect to another host, about which a person has to be asked, on a page that is no text or too long,
+// after fetchLimit, and where a public name leads into this machine's network.
+func fetchPage(ctx context.Context, address string) (string, error) {
 	u, err := parseAddress(address)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, fetchLimit, fmt.Errorf("no answer within %v", fetchLimit))
 	defer cancel()
-	if title, text, err = readPage(ctx, u, maxRedirects); err != nil {
-		err = fmt.Errorf("%s: %w", plainURL(u), err)
-	}
-	return title, text, err
-}
-
-// readPage reads the page at u, or the one that it redirects to.
-func readPage(ctx context.Context, u *url.URL, redirects int) (title, text string, err error) {
-	response, err := fetchOnce(ctx, u)
-	if err != nil {
-		return "", "", err
-	}
-	defer response.Body.Close()
-	if to, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
-		switch {
-		case !strings.EqualFold(to.Host, u.Host):
-			return "", plainURL(u) + " redirects to another host, which was not asked: " + to.Redacted(), nil
-		case redirects == 0:
-			return "", "", fmt.Errorf("more than %d redirects", maxRedirects)
-		}
-		return readPage(ctx, to, redirects-1)
-	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
-	if err != nil {
-		return "", "", err
-	}
-	note, kind := "", strings.ToLower(response.Header.Get("Content-Type"))
-	if len(body) > maxFetched {
-		body = bytes.TrimRightFunc(body[:maxFetched], func(r rune) bool { return r == utf8.RuneError }) // half a character
-		note = fmt.Sprintf("\n[cut: only the first %d bytes of the page were read]", maxFetched)
-	}
-	text, err = decodePage(kind, body)
-	if kind == "" || strings.Contains(kind, "html") {
-		title, text = pageText(text)
-	}
-	if response.StatusCode >= 400 {
-		err = fmt.Errorf("%s: %s", response.Status, text)
-	}
-	return title, text + note, err
-}
-
-// fetchOnce sends one request over a connection of its own, so that what is known of the address holds for the connection. A
-// proxy looks names up itself: where a public name leads is then out of our sight.
-func fetchOnce(ctx context.Context, u *url.URL) (*http.Response, error) {
 	request := (&http.Request{URL: u, Header: http.Header{"User-Agent": {"geekagent"}}}).WithContext(ctx)
 	proxy, err := http.ProxyFromEnvironment(request)
 	if err != nil {
-		return nil, errors.New("HTTP_PROXY or HTTPS_PROXY is not a valid address")
+		return "", errors.New("HTTP_PROXY or HTTPS_PROXY is not a valid address")
 	}
 	var dialer net.Dialer
-	if proxy == nil && !inside(u.Hostname()) { // of a name inside the Caution has told the person
+	// A proxy looks names up itself: where a public name leads is then out of our sight. Of a name inside, the Caution has
+	// told the person.
+	if proxy == nil && !inside(u.Hostname()) {
 		dialer.Control = refuseInside
 	}
-	transport := http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true}
-	return transport.RoundTrip(request)
+	client := http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DialContext: dialer.DialContext, DisableKeepAlives: true},
+		CheckRedirect: func(next *http.Request, via []*http.Request) error {
+			if next.URL.Host != u.Host || len(via) > 5 {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		},
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", errors.Unwrap(err) // of an *url.Error, whose text has the query
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxFetched+1))
+	if len(body) > maxFetched {
+		err = fmt.Errorf("the page has more than %d bytes", maxFetched)
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := decodePage(cmp.Or(response.Header.Get("Content-Type"), "text/html"), body)
+	if response.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s %s\n%s", plainURL(u), response.Status, response.Header.Get("Location"), text) // of a redirect, where it leads
+	}
+	return text, err
 }
