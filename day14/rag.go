@@ -155,7 +155,7 @@ func (k *Knowledge) Tools() []Tool {
 			"What came from the same source before is replaced.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{
 	"source":{"type":"string","description":"a path inside the root, or an http or https URL"}},"required":["source"]}`),
-		Plan: planReading("About to add to the knowledge base: ", k.Add),
+		Plan: planReading("About to add to the knowledge base: ", k.check, k.Add),
 	}, {
 		Name: "rag_search",
 		Description: "Search the knowledge base: documents and web pages that were added to it. " +
@@ -165,6 +165,16 @@ func (k *Knowledge) Tools() []Tool {
 	"limit":{"type":"integer","minimum":1,"maximum":20,"description":"number of passages; default 5"}},"required":["query"]}`),
 		Run: k.runSearch, Parallel: true, Policy: Allow,
 	}}
+}
+
+// check fails for a source that is neither an address of the web nor a file or folder.
+func (k *Knowledge) check(source string) error {
+	if isPage(source) {
+		return isAddress(source)
+	}
+	file, _, err := k.files.open(source)
+	file.Close()
+	return err
 }
 
 func (k *Knowledge) runSearch(_ context.Context, args json.RawMessage) (string, error) {

@@ -173,3 +173,12 @@ func TestWhatIsAskedBeforeAnAddition(t *testing.T) {
 		check(t, want, plan.Preview+"|"+plan.Caution+"|"+report, err)
 	}
 }
+
+func TestNobodyIsAskedAboutASourceThatIsNotThere(t *testing.T) {
+	k := knowledgeIn(t, nil)
+	for _, source := range []string{"nope.md", "../up", "ftp://a.test/x"} {
+		if _, err := k.Tools()[0].Plan(t.Context(), json.RawMessage(`{"source":`+quoted(source)+`}`)); err == nil {
+			t.Errorf("%s is asked about", source)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func fetchTool() Tool {
 		Description: "Fetch a web page and show its text.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{
 	"url":{"type":"string","description":"The address, beginning with http:// or https://"}},"required":["url"]}`),
-		Plan: planReading("About to fetch: ", fetchPage),
+		Plan: planReading("About to fetch: ", isAddress, fetchPage),
 	}
 }
 
@@ -37,20 +37,26 @@ func fetchTool() Tool {
 type Fetch func(ctx context.Context, address string) (text string, err error)
 
 // planReading is the Plan of a tool whose argument, url or source, may name a web page. A person has to be asked about a
-// page inside this machine's network even where a rule says allow. It fails for what parseAddress refuses.
-func planReading(about string, read Fetch) func(context.Context, json.RawMessage) (Plan, error) {
+// page inside this machine's network even where a rule says allow. It fails as check does.
+func planReading(about string, check func(source string) error, read Fetch) func(context.Context, json.RawMessage) (Plan, error) {
 	return func(_ context.Context, args json.RawMessage) (Plan, error) {
 		var a struct{ URL, Source string }
 		err := decodeArgs(args, &a)
 		source, caution := a.URL+a.Source, ""
-		u, problem := parseAddress(source)
-		if problem == nil && inside(u.Hostname()) {
+		if u, no := parseAddress(source); no == nil && inside(u.Hostname()) {
 			caution = "the address is inside this machine's network: " + u.Hostname()
-		} else if a.URL != "" || isPage(source) {
-			err = problem
+		}
+		if err == nil {
+			err = check(source)
 		}
 		return Plan{about + visibleLine(source), caution, func(ctx context.Context) (string, error) { return read(ctx, source) }}, err
 	}
+}
+
+// isAddress fails for what parseAddress refuses.
+func isAddress(text string) error {
+	_, err := parseAddress(text)
+	return err
 }
 
 // isPage reports whether a source is a web page rather than a file.

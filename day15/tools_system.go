@@ -70,6 +70,9 @@ func shellTool(root string) Tool {
 			if lines := strings.Count(command, "\n"); lines > 0 { // any of them may be the one that decides
 				heading, command = fmt.Sprintf("About to run %d lines of %s", lines+1, shell), "\n"+command
 			}
+			if limit != 60 {
+				heading += fmt.Sprintf(" (time limit: %v s)", limit)
+			}
 			return Plan{
 				Preview: heading + ": " + strings.ReplaceAll(command, "\n", "\n  "),
 				Run: func(ctx context.Context) (string, error) {

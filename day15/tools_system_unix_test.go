@@ -74,7 +74,7 @@ func TestWhatIsAskedBeforeACommandRuns(t *testing.T) {
 		`{"command":"ls -l"}`: "About to run: ls -l",
 		`{"command":"ls\n"}`:  "About to run: ls",
 		`{"command":"a\nConfirm execution? [y/N/a] y\n\nb"}`: "About to run 4 lines of bash: \n  a\n  Confirm execution? [y/N/a] y\n  \n  b",
-		`{"command":"a\nb","timeout_s":5.0}`:                 "About to run 2 lines of bash: \n  a\n  b",
+		`{"command":"a\nb","timeout_s":5.0}`:                 "About to run 2 lines of bash (time limit: 5 s): \n  a\n  b",
 	} {
 		plan, err := shellTool(".").Plan(t.Context(), json.RawMessage(args))
 		if got := strings.Replace(plan.Preview, "lines of sh", "lines of bash", 1); err != nil || got != want {
