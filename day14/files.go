@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -38,7 +36,7 @@ func (f files) local(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("path is empty")
 	}
-	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path+"/", "~/") {
 		path = home + path[1:]
 	}
 	for _, root := range f.names {
@@ -100,40 +98,52 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// walk calls visit for all files and folders below start, in the order of their names, until it returns false, or for
+// walk calls visit for all files and folders below a path, start, in the order of their names, until it returns false, or for
 // start alone if that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the
 // agent's own folder, what .gitignore files name and what cannot be read, unless it is start itself, and follows no
 // symbolic links. note, for the model, says what .gitignore files left out. It fails where start cannot be read, and with ctx.
 func (f files) walk(ctx context.Context, start string, visit func(name string, entry fs.DirEntry) bool) (note string, err error) {
+	file, info, err := f.open(start)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	start, _ = f.local(start) // open has seen that it works
+	if !info.IsDir() {
+		visit(start, fs.FileInfoToDirEntry(info))
+		return "", nil
+	}
 	var ignored []string
-	rules := map[string][]ignoreRule{} // by folder
-	err = fs.WalkDir(f.root.FS(), start, func(name string, entry fs.DirEntry, err error) error {
-		above, isFolder := rules[path.Dir(name)], err == nil && entry.IsDir()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case name == start && (isFolder || err != nil):
-			rules[name] = f.ignoreRules(name)
-			return err
-		case err != nil: // a folder that is gone, or closed to us, does not spoil the rest
-		case isFolder && slices.Contains([]string{".git", "node_modules", filepath.Base(f.home)}, strings.ToLower(entry.Name())):
-			return fs.SkipDir
-		case isIgnored(above, name, isFolder):
-			if ignored = append(ignored, name); isFolder {
-				return fs.SkipDir
+	var below func(folder string, rules []ignoreRule) (goOn bool)
+	below = func(folder string, rules []ignoreRule) bool {
+		entries, _ := fs.ReadDir(f.root.FS(), folder) // a folder that is gone, or closed to us, does not spoil the rest
+		for _, entry := range entries {
+			name, isFolder := path.Join(folder, entry.Name()), entry.IsDir()
+			switch {
+			case ctx.Err() != nil:
+				return false
+			case isFolder && slices.Contains([]string{".git", "node_modules", filepath.Base(f.home)}, strings.ToLower(entry.Name())):
+			case isIgnored(rules, name, isFolder):
+				ignored = append(ignored, name)
+			case !visit(name, entry), isFolder && !below(name, f.ignoreFile(name, rules)):
+				return false
 			}
-		case !visit(name, entry):
-			return fs.SkipAll
-		case isFolder:
-			rules[name] = append(slices.Clip(above), f.ignoreFile(name)...)
 		}
-		return nil
-	})
+		return true
+	}
+	rules := f.ignoreFile(".", nil)
+	if start != "." {
+		rules = f.ignoreFile(start, rules)
+		if isIgnored(rules, start, true) || isIgnored(rules, start+"/\x00", false) {
+			rules = nil // they leave out the folder itself, or all that is in it
+		}
+	}
+	below(start, rules)
 	if len(ignored) > 0 {
 		note = fmt.Sprintf("\n[%d left out by .gitignore, such as %s: name one to look into it]",
 			len(ignored), strings.Join(ignored[:min(len(ignored), 5)], ", "))
 	}
-	return note, pathError(start, err)
+	return note, ctx.Err()
 }
 
 // ignoreRule is a line of a .gitignore file, for names in any folder, or for paths from the root, which begin with "/".
@@ -142,9 +152,11 @@ type ignoreRule struct {
 	keep, onlyFolders bool
 }
 
-// ignoreFile reads the .gitignore file of a folder, if it has one. Globs are those of path.Match, with ** at either end.
-func (f files) ignoreFile(folder string) (rules []ignoreRule) {
-	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxSearched)
+// ignoreFile adds the lines of a folder's .gitignore file, if it has one, to the rules from above. Globs are those of
+// path.Match, with ** at either end.
+func (f files) ignoreFile(folder string, above []ignoreRule) []ignoreRule {
+	rules := slices.Clip(above)
+	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxFile)
 	for line := range strings.Lines(text) {
 		glob, keep := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
 		glob, onlyFolders := strings.CutSuffix(strings.TrimPrefix(glob, "**/"), "/")
@@ -156,31 +168,18 @@ func (f files) ignoreFile(folder string) (rules []ignoreRule) {
 	return rules
 }
 
-// ignoreRules returns the rules that hold in a folder that was named: its own and those of the folders above it, or none
-// where these leave out the folder, or all that is in it.
-func (f files) ignoreRules(folder string) []ignoreRule {
-	rules := f.ignoreFile(folder)
-	if folder != "." {
-		rules = append(f.ignoreRules(path.Dir(folder)), rules...)
-		if isIgnored(rules, folder, true) || isIgnored(rules, folder+"/\x00", false) {
-			return nil
-		}
-	}
-	return rules
-}
-
 // isIgnored reports whether the last of the rules for a name does not keep it.
-func isIgnored(rules []ignoreRule, name string, isFolder bool) bool {
-	for _, rule := range slices.Backward(rules) {
+func isIgnored(rules []ignoreRule, name string, isFolder bool) (ignored bool) {
+	for _, rule := range rules {
 		subject := path.Base(name)
 		if strings.HasPrefix(rule.glob, "/") {
 			subject = "/" + name
 		}
 		if matched, _ := path.Match(rule.glob, subject); matched && (isFolder || !rule.onlyFolders) {
-			return !rule.keep
+			ignored = !rule.keep
 		}
 	}
-	return false
+	return ignored
 }
 
 // globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, [a-z] and
@@ -201,27 +200,23 @@ func globRegexp(glob string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// What decodeText says of a file that is not plain UTF-8.
-const hasMark, isUTF16, isNotUTF8 = "it begins with a byte order mark", "it is UTF-16", "it is not UTF-8"
+// What decodeText notes about a text.
+const hasMark, isNotUTF8 = "it begins with a byte order mark", "it is not UTF-8"
 
-// decodeText returns the bytes of a file as text, UTF-8 or UTF-16 with a byte order mark, without the mark. note is one of
-// hasMark, isUTF16 and isNotUTF8 (whose other bytes are in the text), or "". It fails for binary data: a NUL near the
-// beginning gives nearly every such format away.
+// decodeText returns the bytes of a file as text, without its byte order mark. note is hasMark, isNotUTF8 (the other
+// bytes are in the text) or "". It fails for UTF-16 and for binary data: a NUL near the beginning gives nearly every such
+// format away.
 func decodeText(data []byte) (text, note string, err error) {
 	text, marked := strings.CutPrefix(string(data), "\uFEFF")
-	orders := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}
-	switch order := orders[text[:min(len(text), 2)]]; {
-	case order != nil:
-		units := make([]uint16, len(data)/2-1)
-		_, _ = binary.Decode(data[2:], order, units) // there are no fewer
-		text, note = string(utf16.Decode(units)), isUTF16
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		return "", "", errors.New("it is UTF-16 text: convert it to UTF-8 first")
+	case strings.Contains(text[:min(len(text), 8<<10)], "\x00"), strings.HasPrefix(text, "%PDF-"):
+		return "", "", errors.New("it is a binary file, not text")
 	case !utf8.ValidString(text):
 		note = isNotUTF8
 	case marked:
 		note = hasMark
-	}
-	if strings.Contains(text[:min(len(text), 8<<10)], "\x00") || strings.HasPrefix(text, "%PDF-") {
-		return "", "", errors.New("it is a binary file, not text")
 	}
 	return text, note, nil
 }

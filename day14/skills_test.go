@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,16 +24,6 @@ func skillsIn(t *testing.T, files map[string]string, tools ...string) (*Skills, 
 		}
 	}
 	return newSkills(dir, registry, []Tool{{Name: "extra", Policy: Allow}}), registry
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // skillText is a SKILL.md; tools "" stands for no such line.

@@ -20,8 +20,7 @@ const (
 	maxGlobHits   = 200      // paths, as the tool's description says
 	maxSearchHits = 100      // lines, as the tool's description says
 	maxSearchLine = 300      // bytes of a line that are shown
-	maxSearched   = 1 << 20  // bytes of a file that is searched without being named
-	maxFile       = 32 << 20 // bytes of a file that is read or changed, or searched by its name
+	maxFile       = 32 << 20 // bytes of a file that is read, searched or changed
 )
 
 // fileArgs are the arguments of all file tools together; each tool's schema says which ones it takes.
@@ -81,12 +80,12 @@ func (f files) ls(_ context.Context, a fileArgs) (string, error) {
 	infos, err := folder.Readdir(-1)
 	for _, info := range infos {
 		line := info.Name()
-		switch mode := info.Mode(); {
-		case mode.IsDir():
-			line += "/"
-		case mode.IsRegular():
+		switch info.Mode().Type() {
+		case 0:
 			line += fmt.Sprintf("  %d bytes", info.Size())
-		case mode&fs.ModeSymlink != 0:
+		case fs.ModeDir:
+			line += "/"
+		case fs.ModeSymlink:
 			line += "  (symbolic link)"
 		}
 		lines = append(lines, line)
@@ -101,32 +100,27 @@ func (f files) read(_ context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rest := text[min(max(0, int(a.FromByte)), len(text)):]
-	for line := 1; line < int(a.Offset) && rest != ""; line++ {
-		_, rest, _ = strings.Cut(rest, "\n")
+	rest := afterLines(text[min(max(0, int(a.FromByte)), len(text)):], a.Offset-1)
+	part := rest
+	if a.Limit > 0 {
+		part = rest[:len(rest)-len(afterLines(rest, a.Limit))]
 	}
-	part, lines, notes := "", 0, ""
-	for line := range strings.Lines(rest) {
-		if lines++; len(part)+len(line) > maxRead || a.Limit > 0 && lines > int(a.Limit) {
-			break
-		}
-		part += line
-	}
-	if part == "" { // a line that is too long: its beginning
-		part = rest[:min(len(rest), maxRead)]
-		if note != isNotUTF8 {
+	if len(part) > maxRead {
+		part = part[:maxRead]
+		if end := strings.LastIndex(part, "\n") + 1; end > 0 {
+			part = part[:end]
+		} else if note != isNotUTF8 {
 			part = strings.ToValidUTF8(part, "") // without half a character at the end
 		}
 	}
+	notes := ""
 	switch left := len(rest) - len(part); {
 	case text == "":
 		return "(the file is empty)", nil
 	case rest == "":
 		return "", fmt.Errorf("that is behind the end: the file has %d lines", len(slices.Collect(strings.Lines(text))))
 	case left > 0:
-		first := strings.Count(text[:len(text)-len(rest)], "\n") + 1
-		last := first + strings.Count(strings.TrimSuffix(part, "\n"), "\n")
-		notes = fmt.Sprintf("\n[lines %d to %d; %d bytes are left: go on with from_byte %d]", first, last, left, len(text)-left)
+		notes = fmt.Sprintf("\n[%d bytes are left: go on with from_byte %d]", left, len(text)-left)
 	}
 	if note != "" {
 		notes += "\n[" + note + "]"
@@ -135,6 +129,14 @@ func (f files) read(_ context.Context, a fileArgs) (string, error) {
 		part = strings.TrimSuffix(part, "\n") + notes
 	}
 	return part, nil
+}
+
+// afterLines returns what follows the first lines of a text.
+func afterLines(text string, count float64) string {
+	for ; count > 0 && text != ""; count-- {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
 }
 
 // glob returns the paths that match a pattern, or the one that is spelled like it.
@@ -151,15 +153,16 @@ func (f files) glob(ctx context.Context, a fileArgs) (string, error) {
 		return "", err
 	}
 	start := path.Dir(pattern[:strings.IndexAny(pattern+"*", "*?[{")] + "x") // the folders before the first wildcard
-	none := fmt.Sprintf("no file matches %s (** stands for any folders: **/*.go)", a.Pattern)
-	return f.collect(ctx, start, none, maxGlobHits, func(name string, entry fs.DirEntry) []string {
+	list := hits{most: maxGlobHits}
+	note, err := f.walk(ctx, start, func(name string, entry fs.DirEntry) bool {
 		if !re.MatchString(name) {
-			return nil
+			return true
 		} else if entry.IsDir() {
 			name += "/"
 		}
-		return []string{name}
+		return list.add(name)
 	})
+	return list.text("no file matches "+a.Pattern+" (** stands for any folders: **/*.go)") + note, err
 }
 
 // search returns the lines that match a regular expression, each with its path and number, and says what it has skipped.
@@ -168,66 +171,66 @@ func (f files) search(ctx context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pattern is not a valid regular expression: %w", err)
 	}
-	start, err := f.local(cmp.Or(a.Path, "."))
-	if err != nil {
-		return "", err
-	}
-	skipped := map[string]int{} // files, by reason
-	list, err := f.collect(ctx, start, "no line matches "+a.Pattern, maxSearchHits, func(name string, entry fs.DirEntry) []string {
-		limit := int64(maxSearched)
-		if name == start {
-			limit = maxFile
-		} else if !entry.Type().IsRegular() {
-			return nil
+	list, skipped := hits{most: maxSearchHits}, map[string]int{} // files, by reason
+	note, err := f.walk(ctx, cmp.Or(a.Path, "."), func(name string, entry fs.DirEntry) bool {
+		if !entry.Type().IsRegular() {
+			return true
 		}
-		text, _, err := f.load(name, limit)
+		text, _, err := f.load(name, maxFile)
 		if err != nil {
 			skipped[errors.Unwrap(err).Error()]++
 		}
-		return matches(re, name, text)
+		return list.addMatches(re, name, text)
 	})
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		list += fmt.Sprintf("\n[%d not searched: %s; name one as path to try it]", skipped[reason], reason)
+		note += fmt.Sprintf("\n[%d not searched: %s]", skipped[reason], reason)
 	}
-	return list, err
+	return list.text("no line matches "+a.Pattern) + note, err
 }
 
-// matches returns the lines of a file's text that match, of long ones the part with the match.
-func matches(re *regexp.Regexp, name, text string) (lines []string) {
+// hits is the list that glob and search make: of up to most lines, and about maxRead bytes.
+type hits struct {
+	most, size int
+	lines      []string
+	full       bool
+}
+
+// add adds a line and reports whether there is room for another.
+func (h *hits) add(line string) bool {
+	h.lines, h.size = append(h.lines, line), h.size+len(line)
+	h.full = len(h.lines) == h.most || h.size > maxRead*7/8
+	return !h.full
+}
+
+// addMatches adds the lines of a file's text that match, of long ones the part with the match.
+func (h *hits) addMatches(re *regexp.Regexp, name, text string) bool {
 	position, number := 0, 0
 	if prefix, _ := re.LiteralPrefix(); !strings.Contains(text, prefix) {
-		return nil // which saves most files the look at each line
+		return true // which saves most files the look at each line
 	}
 	for line := range strings.Lines(text) {
 		number++
 		shown := strings.TrimRight(line, "\r\n")
-		if match := re.FindStringIndex(shown); match != nil && len(lines) < maxSearchHits {
-			if from := max(0, min(match[0]-maxSearchLine/3, len(shown)-maxSearchLine)); len(shown) > maxSearchLine {
-				shown = strings.ToValidUTF8(shown[from:from+maxSearchLine], "")
+		if match := re.FindStringIndex(shown); match != nil {
+			if len(shown) > maxSearchLine {
+				from := max(0, match[0]-maxSearchLine/3)
+				shown = strings.ToValidUTF8(shown[from:min(from+maxSearchLine, len(shown))], "")
 				shown = fmt.Sprintf("…%s… [read from_byte %d]", shown, position+from)
 			}
-			lines = append(lines, fmt.Sprintf("%s:%d: %s", name, number, shown))
+			if !h.add(fmt.Sprintf("%s:%d: %s", name, number, shown)) {
+				return false
+			}
 		}
 		position += len(line)
 	}
-	return lines
+	return true
 }
 
-// collect lists what find returns for the files and folders below start, up to most lines and about maxRead bytes; none
-// stands for an empty list.
-func (f files) collect(ctx context.Context, start, none string, most int, find func(string, fs.DirEntry) []string) (string, error) {
-	list, count := "", 0
-	isFull := func() bool { return count == most || len(list) > maxRead-maxRead/8 }
-	note, err := f.walk(ctx, start, func(name string, entry fs.DirEntry) bool {
-		for _, line := range find(name, entry) {
-			if !isFull() {
-				list, count = list+line+"\n", count+1
-			}
-		}
-		return !isFull()
-	})
-	if isFull() {
-		note = fmt.Sprintf("\n[stopped at %d hits; a narrower pattern or path shows others]", count) + note
+// text is the list as the model gets it; none stands for an empty one.
+func (h *hits) text(none string) string {
+	text := cmp.Or(strings.Join(h.lines, "\n"), none)
+	if h.full {
+		text += fmt.Sprintf("\n[stopped at %d hits; a narrower pattern or path shows others]", len(h.lines))
 	}
-	return cmp.Or(strings.TrimSuffix(list, "\n"), none) + note, err
+	return text
 }
