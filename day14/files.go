@@ -182,20 +182,17 @@ func isIgnored(rules []ignoreRule, name string, isFolder bool) (ignored bool) {
 	return ignored
 }
 
-// globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, [a-z] and
-// {go,md} for one of several. Matching takes linear time, whatever the glob. It fails on a bracket without its partner,
-// and on a class that runs backwards.
+// globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, {go,md} for
+// one of several. Brackets are those of names such as [id]. Matching takes linear time, whatever the glob. It fails on a
+// brace without its partner.
 func globRegexp(glob string) (*regexp.Regexp, error) {
-	expression := strings.NewReplacer(
-		`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`,
-		`\[!`, `[^/`, `\[\^`, `[^/`, `\[`, `[`, `\]`, `]`,
-	).Replace(regexp.QuoteMeta(glob))
+	expression := strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(glob))
 	if strings.Contains(glob, "{") {
 		expression = strings.NewReplacer(`\{`, `(?:`, ",", "|", `\}`, ")").Replace(expression)
 	}
 	re, err := regexp.Compile(`\A` + expression + `\z`)
 	if err != nil {
-		err = fmt.Errorf("the pattern has a bracket without its partner, or a class like [z-a]: %s", glob)
+		err = errors.New("the pattern has a brace without its partner: " + glob)
 	}
 	return re, err
 }

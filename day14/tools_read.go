@@ -19,7 +19,7 @@ const (
 	maxRead       = 30 << 10 // bytes of text in one result: less than maxResult, so that nothing is cut in the middle
 	maxGlobHits   = 200      // paths, as the tool's description says
 	maxSearchHits = 100      // lines, as the tool's description says
-	maxSearchLine = 300      // bytes of a line that are shown
+	maxSearchLine = 250      // bytes of a line that are shown
 	maxFile       = 32 << 20 // bytes of a file that is read, searched or changed
 )
 
@@ -79,16 +79,11 @@ func (f files) ls(_ context.Context, a fileArgs) (string, error) {
 	var lines []string
 	infos, err := folder.Readdir(-1)
 	for _, info := range infos {
-		line := info.Name()
-		switch info.Mode().Type() {
-		case 0:
-			line += fmt.Sprintf("  %d bytes", info.Size())
-		case fs.ModeDir:
-			line += "/"
-		case fs.ModeSymlink:
-			line += "  (symbolic link)"
-		}
-		lines = append(lines, line)
+		lines = append(lines, info.Name()+map[fs.FileMode]string{
+			0:              fmt.Sprintf("  %d bytes", info.Size()),
+			fs.ModeDir:     "/",
+			fs.ModeSymlink: "  (symbolic link)",
+		}[info.Mode().Type()])
 	}
 	slices.Sort(lines)
 	return cmp.Or(strings.Join(lines, "\n"), "(the folder is empty)"), pathError(a.Path, err)
@@ -139,30 +134,29 @@ func afterLines(text string, count float64) string {
 	return text
 }
 
-// glob returns the paths that match a pattern, or the one that is spelled like it.
+// glob returns the paths that match a pattern.
 func (f files) glob(ctx context.Context, a fileArgs) (string, error) {
 	pattern, err := f.local(a.Pattern)
 	if err != nil {
 		return "", err
 	}
-	if _, err := f.root.Lstat(pattern); err == nil {
-		return pattern, nil
-	}
 	re, err := globRegexp(pattern)
 	if err != nil {
 		return "", err
 	}
-	start := path.Dir(pattern[:strings.IndexAny(pattern+"*", "*?[{")] + "x") // the folders before the first wildcard
-	list := hits{most: maxGlobHits}
+	start := path.Dir(pattern[:strings.IndexAny(pattern+"*", "*?{")] + "x") // the folders before the first wildcard
+	var hits []string
 	note, err := f.walk(ctx, start, func(name string, entry fs.DirEntry) bool {
-		if !re.MatchString(name) {
-			return true
-		} else if entry.IsDir() {
-			name += "/"
+		shown := name
+		if entry.IsDir() {
+			shown += "/"
 		}
-		return list.add(name)
+		if re.MatchString(name) {
+			hits = append(hits, shown)
+		}
+		return len(hits) < maxGlobHits
 	})
-	return list.text("no file matches "+a.Pattern+" (** stands for any folders: **/*.go)") + note, err
+	return listed(hits, maxGlobHits, "no file matches "+a.Pattern+" (** stands for any folders: **/*.go)") + note, err
 }
 
 // search returns the lines that match a regular expression, each with its path and number, and says what it has skipped.
@@ -171,66 +165,50 @@ func (f files) search(ctx context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pattern is not a valid regular expression: %w", err)
 	}
-	list, skipped := hits{most: maxSearchHits}, map[string]int{} // files, by reason
+	var hits []string
+	skipped := map[string]int{} // files, by reason
 	note, err := f.walk(ctx, cmp.Or(a.Path, "."), func(name string, entry fs.DirEntry) bool {
-		if !entry.Type().IsRegular() {
-			return true
+		if entry.Type().IsRegular() {
+			text, _, err := f.load(name, maxFile)
+			if err != nil {
+				skipped[errors.Unwrap(err).Error()]++
+			}
+			hits = append(hits, matches(re, name, text)...)
 		}
-		text, _, err := f.load(name, maxFile)
-		if err != nil {
-			skipped[errors.Unwrap(err).Error()]++
-		}
-		return list.addMatches(re, name, text)
+		return len(hits) < maxSearchHits
 	})
 	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
 		note += fmt.Sprintf("\n[%d not searched: %s]", skipped[reason], reason)
 	}
-	return list.text("no line matches "+a.Pattern) + note, err
+	return listed(hits, maxSearchHits, "no line matches "+a.Pattern) + note, err
 }
 
-// hits is the list that glob and search make: of up to most lines, and about maxRead bytes.
-type hits struct {
-	most, size int
-	lines      []string
-	full       bool
-}
-
-// add adds a line and reports whether there is room for another.
-func (h *hits) add(line string) bool {
-	h.lines, h.size = append(h.lines, line), h.size+len(line)
-	h.full = len(h.lines) == h.most || h.size > maxRead*7/8
-	return !h.full
-}
-
-// addMatches adds the lines of a file's text that match, of long ones the part with the match.
-func (h *hits) addMatches(re *regexp.Regexp, name, text string) bool {
-	position, number := 0, 0
+// matches returns the lines of a file's text that match, of long ones the part with the match.
+func matches(re *regexp.Regexp, name, text string) (lines []string) {
 	if prefix, _ := re.LiteralPrefix(); !strings.Contains(text, prefix) {
-		return true // which saves most files the look at each line
+		return nil // which saves most files the look at each line
 	}
+	position, number := 0, 0
 	for line := range strings.Lines(text) {
 		number++
 		shown := strings.TrimRight(line, "\r\n")
-		if match := re.FindStringIndex(shown); match != nil {
+		if match := re.FindStringIndex(shown); match != nil && len(lines) < maxSearchHits {
 			if len(shown) > maxSearchLine {
 				from := max(0, match[0]-maxSearchLine/3)
 				shown = strings.ToValidUTF8(shown[from:min(from+maxSearchLine, len(shown))], "")
 				shown = fmt.Sprintf("…%s… [read from_byte %d]", shown, position+from)
 			}
-			if !h.add(fmt.Sprintf("%s:%d: %s", name, number, shown)) {
-				return false
-			}
+			lines = append(lines, fmt.Sprintf("%s:%d: %s", name, number, shown))
 		}
 		position += len(line)
 	}
-	return true
+	return lines
 }
 
-// text is the list as the model gets it; none stands for an empty one.
-func (h *hits) text(none string) string {
-	text := cmp.Or(strings.Join(h.lines, "\n"), none)
-	if h.full {
-		text += fmt.Sprintf("\n[stopped at %d hits; a narrower pattern or path shows others]", len(h.lines))
+// listed returns the first hits, up to most, as the model gets them; none stands for an empty list.
+func listed(hits []string, most int, none string) string {
+	if len(hits) < most {
+		return cmp.Or(strings.Join(hits, "\n"), none)
 	}
-	return text
+	return fmt.Sprintf("%s\n[stopped at %d hits; a narrower pattern or path shows others]", strings.Join(hits[:most], "\n"), most)
 }

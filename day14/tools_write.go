@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -58,7 +59,7 @@ func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
 	if d, err = f.target(a.Path); err != nil {
 		return d, err
 	}
-	before, after, given, news, result := d.before, a.Content, a.Content+a.Old+a.New, "changed", "wrote %s, %d bytes"
+	before, after, given, news := d.before, a.Content, a.Content+a.Old+a.New, "changed"
 	switch {
 	case d.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
 		err = errors.New(isNotUTF8 + ": with text in UTF-8 it would become a mixture")
@@ -68,7 +69,6 @@ func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
 	case isPatch && d.file == nil:
 		err = fs.ErrNotExist
 	case isPatch:
-		result = "changed %s, now %d bytes"
 		after, err = replaceOnce(before, a.Old, a.New)
 	case d.file == nil:
 		news = "new file"
@@ -77,14 +77,11 @@ func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
 	if strings.Contains(before, "\n") && toCRLF(before) == before {
 		before, after, d.text = toLF(before), toLF(after), toCRLF(after)
 	}
-	if before == after && d.file != nil {
-		news += ", but with the same text"
-	}
 	if d.note == hasMark {
 		d.text = "\uFEFF" + d.text
 	}
-	d.preview = "About to write " + visibleLine(d.path) + ": " + news + diff(before, after)
-	d.result = fmt.Sprintf(result, d.path, len(d.text))
+	d.preview = "About to write " + visibleLine(d.path) + ": " + news + cmp.Or(diff(before, after), "\n  (no line changes)")
+	d.result = fmt.Sprintf("%s %s, now %d bytes", news, d.path, len(d.text))
 	return d, pathError(d.path, err)
 }
 

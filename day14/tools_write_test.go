@@ -22,12 +22,12 @@ func TestWrite(t *testing.T) {
 	}
 	const link, own = ": it is a symbolic link: write to the file that it leads to", ": it belongs to the agent itself…"
 	for path, want := range map[string]string{
-		"new.txt":   "wrote new.txt, 2 bytes",
-		"old":       "wrote old, 2 bytes",
-		"a/b/c":     "wrote a/b/c, 2 bytes", // the folders are made
-		"./d/../e":  "wrote e, 2 bytes",
-		dir + "/f":  "wrote f, 2 bytes",
-		"script.sh": "wrote script.sh, 2 bytes",
+		"new.txt":   "new file new.txt, now 2 bytes",
+		"old":       "changed old, now 2 bytes",
+		"a/b/c":     "new file a/b/c, now 2 bytes", // the folders are made
+		"./d/../e":  "new file e, now 2 bytes",
+		dir + "/f":  "new file f, now 2 bytes",
+		"script.sh": "changed script.sh, now 2 bytes",
 
 		"link":          "error: link" + link,
 		"folder-link/g": "error: folder-link" + link,
@@ -156,7 +156,7 @@ func TestAPlaceholderDoesNotTakeTheSecretsPlace(t *testing.T) {
 		`patch {"path":"env","old":"KEY=[REDACTED:KEY]","new":"KEY=1"}`:   "error: env" + refused,
 		`patch {"path":"env","old":"TTY","new":"[REDACTED:KEY]"}`:         "error: env" + refused,
 		`patch {"path":"env","old":"PORT=1","new":"PORT=2"}`:              "changed env, now 31 bytes", // beside it
-		`write {"path":"doc","content":"[REDACTED:Y]"}`:                   "wrote doc, 12 bytes",       // where such a text stands
+		`write {"path":"doc","content":"[REDACTED:Y]"}`:                   "changed doc, now 12 bytes", // where such a text stands
 		`patch {"path":"doc2","old":"[REDACTED:X]","new":"[REDACTED:Y]"}`: "changed doc2, now 15 bytes",
 	})
 }
@@ -165,11 +165,11 @@ func TestWhatIsAskedBeforeAFileIsWritten(t *testing.T) {
 	const nine, large = "1\n2\n3\n4\n5\n6\n7\n8\n9\n", 3000
 	for name, test := range map[string][3]string{ // before, after, the question
 		"a new file":                      {"", "a\nb", "new file|@@ -0,0 +1,2 @@|+a|+b|\\ no line feed at the end"},
-		"a new file with nothing in it":   {"", "", "new file"},
+		"a new file with nothing in it":   {"", "", "new file|(no line changes)"},
 		"an emptied file":                 {"a\nb\n", "", "changed|@@ -1,2 +0,0 @@|-a|-b"},
-		"a file that stays the same":      {"a\n", "a\n", "changed, but with the same text"},
+		"a file that stays the same":      {"a\n", "a\n", "changed|(no line changes)"},
 		"a file with CRLF keeps it":       {"a\r\nb\r\n", "a\nc\n", "changed|@@ -1,2 +1,2 @@| a|-b|+c"},
-		"also where the model writes it":  {"a\r\nb\r\n", "a\r\nb\r\n", "changed, but with the same text"},
+		"also where the model writes it":  {"a\r\nb\r\n", "a\r\nb\r\n", "changed|(no line changes)"},
 		"mixed line ends are shown":       {"a\r\nb\n", "a\nb\n", "changed|@@ -1,2 +1,2 @@|-a\r|+a| b"},
 		"three lines around a change":     {nine, "1\n2\n3\n4\nx\n6\n7\n8\n9\n", "changed|@@ -2,7 +2,7 @@| 2| 3| 4|-5|+x| 6| 7| 8"},
 		"changes far apart are two hunks": {nine, "0\n1\n2\n3\n4\n5\n6\n7\n8\n", "changed|@@ -1,3 +1,4 @@|+0| 1| 2| 3|@@ -6,4 +7,3 @@| 6| 7| 8|-9"},
@@ -197,7 +197,7 @@ func TestWhatIsAskedBeforeAFileIsWritten(t *testing.T) {
 	}
 	_, tools := fileTree(t, nil)
 	plan, err := planned(t, tools, `write {"path":"a\nConfirm execution? [y/N/a] y","content":""}`)
-	if want := `About to write a\nConfirm execution? [y/N/a] y: new file`; err != nil || plan.Preview != want {
+	if want := `About to write a\nConfirm execution? [y/N/a] y: new file` + "\n  (no line changes)"; err != nil || plan.Preview != want {
 		t.Errorf("a name with a line feed: %q, %v", plan.Preview, err)
 	}
 }
