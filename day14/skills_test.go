@@ -113,8 +113,8 @@ func TestSkillFiles(t *testing.T) {
 		"---\nname: s\ndescription: >-\n  one line\n\n  tools: two\nlicense: MIT\nmetadata:\n  a: {b: c}\n" +
 			"  tools:\n  - none\n# c\nallowed-tools: Bash(git:*) Read\n---\nT": "one line tools: two||T",
 
-		"# Title\n":                                        `not "# Title\n"`,
-		"---\nname: s\n":                                   `not "---\nname: s\n"`, // without an end
+		"# Title\n":                                        `not "# Title"`,
+		"---\nname: s\n":                                   `not "---\nname: s"`, // without an end
 		"---\ndescription: d\ntools ls\n---\nT":            `not "tools ls"`,
 		"---\ndescription: d\ntools：ls\n---\nT":            `not "tools：ls"`, // a colon that is none
 		"---\r\ntools: ls\r\na: d\r\ntools: x\r\n---\r\nT": `not "tools: x"`, // twice
