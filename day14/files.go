@@ -30,8 +30,8 @@ func newFiles(root *os.Root, home string) files {
 	return files{root, []string{".", root.Name(), real}, home}
 }
 
-// local turns a path as models write it into one relative to the root, with slashes on every system. It fails where the
-// path is empty or leads out; symbolic links are left to the os.Root.
+// local turns a path as models write it into one relative to the root, with slashes. It fails where the path is empty or
+// leads out; symbolic links are left to the os.Root.
 func (f files) local(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("path is empty")
@@ -98,10 +98,10 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// walk calls visit for all files and folders below a path, start, in the order of their names, until it returns false, or for
-// start alone if that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the
-// agent's own folder, what .gitignore files name and what cannot be read, unless it is start itself, and follows no
-// symbolic links. note, for the model, says what .gitignore files left out. It fails where start cannot be read, and with ctx.
+// walk calls visit for all files and folders below a path, sorted by name, until it returns false, or for the path alone if
+// that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the agent's own folder and
+// what .gitignore files name, unless it is the path itself, and what cannot be read; it follows no symbolic links. note
+// tells the model what .gitignore files left out. It fails where the path cannot be read, and with ctx.
 func (f files) walk(ctx context.Context, start string, visit func(name string, entry fs.DirEntry) bool) (note string, err error) {
 	file, info, err := f.open(start)
 	if err != nil {
@@ -135,15 +135,19 @@ func (f files) walk(ctx context.Context, start string, visit func(name string, e
 	if start != "." {
 		rules = f.ignoreFile(start, rules)
 		if isIgnored(rules, start, true) || isIgnored(rules, start+"/\x00", false) {
-			rules = nil // they leave out the folder itself, or all that is in it
+			rules = nil // they leave out the folder itself, or all that is in it: it was named all the same
 		}
 	}
 	below(start, rules)
-	if len(ignored) > 0 {
-		note = fmt.Sprintf("\n[%d left out by .gitignore, such as %s: name one to look into it]",
-			len(ignored), strings.Join(ignored[:min(len(ignored), 5)], ", "))
+	return leftOut("\n[%d left out by .gitignore, such as %s: name one to look into it]", ignored), ctx.Err()
+}
+
+// leftOut returns a note for the model about files, five of which it names, or "".
+func leftOut(format string, files []string) string {
+	if len(files) == 0 {
+		return ""
 	}
-	return note, ctx.Err()
+	return fmt.Sprintf(format, len(files), strings.Join(files[:min(len(files), 5)], ", "))
 }
 
 // ignoreRule is a line of a .gitignore file, for names in any folder, or for paths from the root, which begin with "/".
@@ -152,8 +156,7 @@ type ignoreRule struct {
 	keep, onlyFolders bool
 }
 
-// ignoreFile adds the lines of a folder's .gitignore file, if it has one, to the rules from above. Globs are those of
-// path.Match, with ** at either end.
+// ignoreFile adds the lines of a folder's .gitignore file, globs of path.Match with ** at either end, to the rules from above.
 func (f files) ignoreFile(folder string, above []ignoreRule) []ignoreRule {
 	rules := slices.Clip(above)
 	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxFile)
@@ -183,8 +186,7 @@ func isIgnored(rules []ignoreRule, name string, isFolder bool) (ignored bool) {
 }
 
 // globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, {go,md} for
-// one of several. Brackets are those of names such as [id]. Matching takes linear time, whatever the glob. It fails on a
-// brace without its partner.
+// one of several; brackets are part of a name. Matching takes linear time. It fails on a brace without its partner.
 func globRegexp(glob string) (*regexp.Regexp, error) {
 	expression := strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(glob))
 	if strings.Contains(glob, "{") {
@@ -200,9 +202,8 @@ func globRegexp(glob string) (*regexp.Regexp, error) {
 // What decodeText notes about a text.
 const hasMark, isNotUTF8 = "it begins with a byte order mark", "it is not UTF-8"
 
-// decodeText returns the bytes of a file as text, without its byte order mark. note is hasMark, isNotUTF8 (the other
-// bytes are in the text) or "". It fails for UTF-16 and for binary data: a NUL near the beginning gives nearly every such
-// format away.
+// decodeText returns the bytes of a file as text, without a byte order mark. note is hasMark, isNotUTF8 or "". It fails for
+// UTF-16 and for binary data: a NUL near the beginning gives nearly every such format away.
 func decodeText(data []byte) (text, note string, err error) {
 	text, marked := strings.CutPrefix(string(data), "\uFEFF")
 	switch {

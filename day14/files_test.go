@@ -169,6 +169,6 @@ func TestEncodings(t *testing.T) {
 		`read {"path":"nul"}`:    "error: nul: " + binary,
 		`read {"path":"pdf"}`:    "error: pdf: " + binary,
 		`search {"pattern":"^. 1"}`: "latin1:1: \xe9 1\nmark:1: é 1\nutf8:1: é 1\n" +
-			"[2 not searched: " + utf16 + "]\n[2 not searched: " + binary + "]",
+			"[4 not searched, such as be: " + utf16 + ", le: " + utf16 + ", nul: " + binary + ", pdf: " + binary + "]",
 	})
 }

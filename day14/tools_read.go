@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -165,22 +163,18 @@ func (f files) search(ctx context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pattern is not a valid regular expression: %w", err)
 	}
-	var hits []string
-	skipped := map[string]int{} // files, by reason
+	var hits, skipped []string
 	note, err := f.walk(ctx, cmp.Or(a.Path, "."), func(name string, entry fs.DirEntry) bool {
 		if entry.Type().IsRegular() {
 			text, _, err := f.load(name, maxFile)
 			if err != nil {
-				skipped[errors.Unwrap(err).Error()]++
+				skipped = append(skipped, err.Error())
 			}
 			hits = append(hits, matches(re, name, text)...)
 		}
 		return len(hits) < maxSearchHits
 	})
-	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		note += fmt.Sprintf("\n[%d not searched: %s]", skipped[reason], reason)
-	}
-	return listed(hits, maxSearchHits, "no line matches "+a.Pattern) + note, err
+	return listed(hits, maxSearchHits, "no line matches "+a.Pattern) + note + leftOut("\n[%d not searched, such as %s]", skipped), err
 }
 
 // matches returns the lines of a file's text that match, of long ones the part with the match.

@@ -109,7 +109,7 @@ func TestSearch(t *testing.T) {
 		"big": "func Big\n" + strings.Repeat("x", maxFile), "b/min.js": "\n" + strings.Repeat("a", 5000) + "needle" + strings.Repeat("z", 5000),
 		"[id]/x": "in brackets", ".git/x": "func Foo", ".geekagent/talk": "func Foo", "b/circle": "→ .", "b/again": "→ ../a.go",
 	})
-	const skipped = "\n[1 not searched: it has more than 33554432 bytes]\n[1 not searched: it is a binary file, not text]"
+	const skipped = "\n[2 not searched, such as big: it has more than 33554432 bytes, bin: it is a binary file, not text]"
 	as := strings.Repeat("a", 83)
 	wantCalls(t, tools, map[string]string{
 		`search {"pattern":"func Foo"}`:                "a.go:2: func Foo() {}\nb/b.txt:3: // func Foo" + skipped,
