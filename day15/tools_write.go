@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -24,22 +25,19 @@ func (f files) change(isPatch bool) func(context.Context, json.RawMessage) (Plan
 		}
 		then, err := f.draft(a, isPatch)
 		return Plan{Preview: then.preview, Run: func(context.Context) (string, error) {
-			changed := fmt.Errorf("%s has changed since; read it again", then.path)
-			if then.folder == nil {
-				if err := f.root.MkdirAll(path.Dir(then.path), 0o755); err != nil {
-					return "", pathError(then.path, err)
-				}
+			if err := f.root.MkdirAll(path.Dir(then.path), 0o755); err != nil {
+				return "", pathError(then.path, err)
 			}
 			// The folder is held open: what is renamed or linked after the checks does not lead the file elsewhere.
 			folder, err := f.root.OpenRoot(path.Dir(then.path))
 			if err != nil {
-				return "", changed
+				return "", pathError(then.path, err)
 			}
 			defer folder.Close()
 			opened, _ := folder.Stat(".")
 			now, err := f.draft(a, isPatch)
 			if err != nil || now.before != then.before || now.preview != then.preview || !os.SameFile(opened, now.folder) {
-				return "", changed
+				return "", fmt.Errorf("%s has changed since; read it again", then.path)
 			}
 			return now.result, pathError(now.path, now.replace(folder))
 		}}, err
@@ -61,17 +59,16 @@ func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
 	if d, err = f.target(a.Path); err != nil {
 		return d, err
 	}
-	before, after, given, news, result := d.before, a.Content, a.Content+a.Old+a.New, "changed", "wrote %s, %d bytes"
+	before, after, given, news := d.before, a.Content, a.Content+a.Old+a.New, "changed"
 	switch {
-	case d.note == isUTF16, d.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
-		err = errors.New(d.note + ": with text in UTF-8 it would become a mixture")
+	case d.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
+		err = errors.New(isNotUTF8 + ": with text in UTF-8 it would become a mixture")
 	case strings.Contains(given, "[REDACTED:") && !strings.Contains(before, "[REDACTED:"):
 		err = errors.New("[REDACTED:NAME] stands for a secret that you are not shown, and must not be written: " +
 			"change only the lines beside it, with patch, or leave this to the user")
 	case isPatch && d.file == nil:
 		err = fs.ErrNotExist
 	case isPatch:
-		result = "changed %s, now %d bytes"
 		after, err = replaceOnce(before, a.Old, a.New)
 	case d.file == nil:
 		news = "new file"
@@ -80,14 +77,11 @@ func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
 	if strings.Contains(before, "\n") && toCRLF(before) == before {
 		before, after, d.text = toLF(before), toLF(after), toCRLF(after)
 	}
-	if before == after && d.file != nil {
-		news += ", but with the same text"
-	}
 	if d.note == hasMark {
 		d.text = "\uFEFF" + d.text
 	}
-	d.preview = "About to write " + visibleLine(d.path) + ": " + news + diff(before, after)
-	d.result = fmt.Sprintf(result, d.path, len(d.text))
+	d.preview = "About to write " + visibleLine(d.path) + ": " + news + cmp.Or(diff(before, after), "\n  (no line changes)")
+	d.result = fmt.Sprintf("%s %s, now %d bytes", news, d.path, len(d.text))
 	return d, pathError(d.path, err)
 }
 
@@ -155,8 +149,7 @@ func replaceOnce(text, old, new string) (string, error) {
 	case at < 0:
 		return "", errors.New("old does not occur in the file: read the file and copy the text exactly, with its white space")
 	case at != strings.LastIndex(text, old): // also where they overlap
-		return "", fmt.Errorf("old occurs %d times in the file: add lines before or after it until it occurs once",
-			max(2, strings.Count(text, old)))
+		return "", errors.New("old occurs more than once in the file: add lines before or after it until it is found once")
 	}
 	return strings.Replace(text, old, new, 1), nil
 }
@@ -166,65 +159,44 @@ func toCRLF(text string) string { return strings.ReplaceAll(toLF(text), "\n", "\
 
 // diff shows how the text before becomes after, in the unified format: all changes, with three lines around them. Each
 // line is indented by two spaces, so that nothing in a file can look like a line of the question below it.
-func diff(before, after string) (text string) {
-	edits := compare(slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after)))
-	isChange := func(edit string) bool { return edit[0] != ' ' }
-	for i, oldLine, newLine := 0, 0, 0; i < len(edits); i++ {
-		hunk := ""
-		for ; i < len(edits) && slices.ContainsFunc(edits[max(0, i-3):min(len(edits), i+4)], isChange); i++ {
-			line, whole := strings.CutSuffix(edits[i], "\n")
-			if hunk += "\n  " + line; !whole {
-				hunk += "\n  \\ no line feed at the end"
+func diff(before, after string) string {
+	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
+	var text strings.Builder
+	show := func(sign string, lines []string) {
+		for _, line := range lines {
+			line, whole := strings.CutSuffix(line, "\n")
+			if text.WriteString("\n  " + sign + line); !whole {
+				text.WriteString("\n  \\ no line feed at the end")
 			}
-		}
-		kept := strings.Count(hunk, "\n   ")
-		removed, added := kept+strings.Count(hunk, "\n  -"), kept+strings.Count(hunk, "\n  +")
-		if hunk != "" {
-			text += fmt.Sprintf("\n  @@ -%d,%d +%d,%d @@%s", oldLine+min(1, removed), removed, newLine+min(1, added), added, hunk)
-		}
-		oldLine, newLine = oldLine+removed+1, newLine+added+1 // with the line behind the hunk
-	}
-	return text
-}
-
-// edit is a line of a comparison, after ' ' (in both texts), '-' or '+'. It leads behind line i of one text and j of the other.
-type edit struct {
-	line   string
-	i, j   int
-	before *edit
-}
-
-// compare turns a into b with the fewest lines removed and added: Myers's algorithm. Each round makes one change more,
-// and goes on, without a change, as far as the lines are the same. Of all ways with as many more lines of a than of b
-// behind them, the one that leads furthest is followed; of too many ways, the first.
-func compare(a, b []string) (edits []string) {
-	ways, furthest := []*edit{{}}, map[int]int{}
-	for {
-		var next []*edit
-		for _, e := range ways {
-			for e.i < len(a) && e.j < len(b) && a[e.i] == b[e.j] {
-				e = &edit{" " + a[e.i], e.i + 1, e.j + 1, e}
-			}
-			if e.i == len(a) && e.j == len(b) {
-				for ; e.before != nil; e = e.before {
-					edits = append(edits, e.line)
-				}
-				slices.Reverse(edits)
-				return edits
-			}
-			if furthest[e.i-e.j] > e.i {
-				continue
-			}
-			furthest[e.i-e.j] = e.i + 1
-			if e.i < len(a) {
-				next = append(next, &edit{"-" + a[e.i], e.i + 1, e.j, e})
-			}
-			if e.j < len(b) {
-				next = append(next, &edit{"+" + b[e.j], e.i, e.j + 1, e})
-			}
-		}
-		if ways = next; len(ways) > 200 {
-			ways, furthest = ways[:1], map[int]int{}
 		}
 	}
+	for i, j := 0, 0; i < len(a) || j < len(b); i, j = i+1, j+1 {
+		if i < len(a) && j < len(b) && a[i] == b[j] {
+			continue
+		}
+		removed, added := difference(a[i:], b[j:])
+		above, below := min(3, i), min(3, len(a)-i-removed)
+		old, new := above+removed+below, above+added+below
+		fmt.Fprintf(&text, "\n  @@ -%d,%d +%d,%d @@", i-above+min(1, old), old, j-above+min(1, new), new)
+		show(" ", a[i-above:i])
+		show("-", a[i:i+removed])
+		show("+", b[j:j+added])
+		i, j = i+removed, j+added
+		show(" ", a[i:i+below])
+	}
+	return text.String()
+}
+
+// difference returns how many lines of a and of b stand before the nearest place from which on six lines of both are the
+// same, or all that are left. Where that is 1,000 lines away, it is all lines.
+func difference(a, b []string) (removed, added int) {
+	for far := range 1000 {
+		for i := max(0, far-len(b)); i <= min(far, len(a)); i++ {
+			x, y := a[i:], b[far-i:]
+			if slices.Equal(x[:min(6, len(x))], y[:min(6, len(y))]) {
+				return i, far - i
+			}
+		}
+	}
+	return len(a), len(b)
 }
