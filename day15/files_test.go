@@ -12,18 +12,14 @@ import (
 )
 
 // filesBelow lists the files of a folder with their content.
-func filesBelow(t *testing.T, dir string) (list string) {
-	t.Helper()
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+func filesBelow(dir string) (list string) {
+	fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() {
 			data, _ := os.ReadFile(dir + "/" + name)
 			list += name + "=" + string(data)
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return list
 }
 
@@ -43,7 +39,7 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 			}
 		}
 	}
-	if left := filesBelow(t, outside); left != "secret.txt=secret\n" {
+	if left := filesBelow(outside); left != "secret.txt=secret\n" {
 		t.Errorf("outside is now %q", left)
 	}
 }
@@ -77,7 +73,7 @@ func TestAFolderSwappedForALinkDoesNotLeadElsewhere(t *testing.T) {
 	close(stop)
 	swapping.Wait()
 	for _, folder := range others {
-		if left := filesBelow(t, folder); left != "secret.txt=secret\n" {
+		if left := filesBelow(folder); left != "secret.txt=secret\n" {
 			t.Errorf("%s is now %q", folder, left)
 		}
 	}

@@ -11,19 +11,17 @@ import (
 
 func TestLs(t *testing.T) {
 	dir, tools := fileTree(t, map[string]string{"b.txt": "four", "a/x.go": "x", "c": "→ b.txt"})
-	if err := os.Mkdir(dir+"/empty", 0o755); err != nil {
-		t.Fatal(err)
-	}
 	wantCalls(t, tools, map[string]string{
-		`ls {}`:                       "a/\nb.txt  4 bytes\nc  (symbolic link)\nempty/",
+		`ls {}`:                       "a/\nb.txt  4 bytes\nc  (symbolic link)",
 		`ls {"path":"./a/"}`:          "x.go  1 bytes",
 		`ls {"path":"` + dir + `/a"}`: "x.go  1 bytes",
-		`ls {"path":"empty"}`:         "(the folder is empty)",
 		`ls {"path":"b.txt"}`:         "error: b.txt: not a directory",
 		`ls {"path":"nowhere"}`:       "error: nowhere: file does not exist",
 		`ls {"path":"/"}`:             "error: / is outside the root folder…",
 		`ls {"path":"~"}`:             "error: " + filepath.ToSlash(os.Getenv("HOME")) + " is outside the root folder…",
 	})
+	_, empty := fileTree(t, nil)
+	wantCalls(t, empty, map[string]string{`ls {}`: "(the folder is empty)"})
 }
 
 func TestRead(t *testing.T) {
@@ -135,8 +133,8 @@ func TestGlobAndSearchStopAtTheirLimits(t *testing.T) {
 	for call, stop := range map[string]string{
 		`glob {"pattern":"*"}`: "[stopped at 200 hits", `search {"pattern":"hit$"}`: "[stopped at 100 hits",
 	} {
-		if got := callTool(t, tools, call); !strings.Contains(got, stop) || len(got) > maxResult {
-			t.Errorf("%s: %d bytes, …%s", call, len(got), got[len(got)-80:])
+		if got := callTool(t, tools, call); !strings.Contains(got, stop) {
+			t.Errorf("%s: %s", call, got)
 		}
 	}
 }
@@ -153,21 +151,19 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer root.Close()
-	for _, pattern := range []string{"not there", `\bnot\s+there\b`} {
-		re := regexp.MustCompile(pattern)
-		b.Run("tool "+pattern, func(b *testing.B) {
-			for b.Loop() {
-				newFiles(root, ".geekagent").search(b.Context(), fileArgs{Pattern: pattern})
-			}
-		})
-		b.Run("match "+pattern, func(b *testing.B) {
-			for b.Loop() {
-				filepath.WalkDir(dir, func(name string, _ os.DirEntry, _ error) error {
-					data, _ := os.ReadFile(name) // fails for a folder
-					re.Match(data)
-					return nil
-				})
-			}
-		})
-	}
+	b.Run("tool", func(b *testing.B) {
+		for b.Loop() {
+			newFiles(root, ".geekagent").search(b.Context(), fileArgs{Pattern: "not there"})
+		}
+	})
+	b.Run("match", func(b *testing.B) {
+		re := regexp.MustCompile("not there")
+		for b.Loop() {
+			filepath.WalkDir(dir, func(name string, _ os.DirEntry, _ error) error {
+				data, _ := os.ReadFile(name) // fails for a folder
+				re.Match(data)
+				return nil
+			})
+		}
+	})
 }

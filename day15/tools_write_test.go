@@ -55,7 +55,7 @@ func TestWrite(t *testing.T) {
 		wantCalls(t, tools, map[string]string{`write {"path":"` + path + `","content":"y\n"}`: want})
 	}
 	want := ".geekagent/x=.git/config=a/b/c=y\nbin=\x00closed=xe=y\nf=y\nnew.txt=y\nold=y\nscript.sh=y\nsub/x="
-	if left := filesBelow(t, dir); left != want {
+	if left := filesBelow(dir); left != want {
 		t.Errorf("the files are %q", left)
 	}
 	if info, err := os.Stat(dir + "/script.sh"); runtime.GOOS != "windows" && (err != nil || info.Mode() != 0o777) {
@@ -88,7 +88,7 @@ func TestPatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, tools := fileTree(t, map[string]string{"f": test[0]})
 			args, _ := json.Marshal(map[string]string{"path": "f", "old": test[1], "new": test[2]})
-			got, then := callTool(t, tools, "patch "+string(args)), filesBelow(t, dir)[2:]
+			got, then := callTool(t, tools, "patch "+string(args)), filesBelow(dir)[2:]
 			if got == fmt.Sprintf("changed f, now %d bytes", len(then)) {
 				got = then
 			} else if then != test[0] {
@@ -106,7 +106,7 @@ func TestPatch(t *testing.T) {
 // What the question has shown is what is written, or nothing.
 func TestWhatHasChangedSinceTheQuestionIsNotOverwritten(t *testing.T) {
 	const write, patch = `write {"path":"sub/f","content":"new\n"}`, `patch {"path":"sub/f","old":"old","new":"new"}`
-	const added, refused = `write {"path":"sub/new","content":"new\n"}`, "sub/f has changed since; read it again"
+	const added, refused = `write {"path":"sub/new","content":"new\n"}`, "sub/f: it has changed since: read it again"
 	for meanwhile, test := range map[string][2]string{ // → the call, the error
 		"true":                           {patch, "<nil>"},
 		"echo two > sub/f":               {write, refused},
@@ -116,10 +116,10 @@ func TestWhatHasChangedSinceTheQuestionIsNotOverwritten(t *testing.T) {
 		"rm sub/f":                       {write, refused},
 		"rm -r sub":                      {write, refused},
 		"rm -r sub; true":                {added, "<nil>"},
-		"touch sub/new":                  {added, "sub/new has changed since; read it again"},
+		"touch sub/new":                  {added, "sub/new: it has changed since: read it again"},
 		"mv sub/f g; ln -s ../g sub/f":   {write, refused},
 		"mv sub g; ln -s g sub":          {write, refused},
-		"mv sub g; ln -s .geekagent sub": {added, "sub/new has changed since; read it again"},
+		"mv sub g; ln -s .geekagent sub": {added, "sub/new: it has changed since: read it again"},
 	} {
 		dir, tools := fileTree(t, map[string]string{"sub/f": "old\n\n\n\n\n\n\none\n", ".geekagent/x": ""})
 		plan, err := planned(t, tools, test[0])
@@ -130,9 +130,9 @@ func TestWhatHasChangedSinceTheQuestionIsNotOverwritten(t *testing.T) {
 		if shell.Dir = dir; shell.Run() != nil {
 			t.Skip("no shell here")
 		}
-		before := filesBelow(t, dir)
+		before := filesBelow(dir)
 		_, err = plan.Run(t.Context())
-		if after := filesBelow(t, dir); fmt.Sprint(err) != test[1] || (after == before) != (err != nil) {
+		if after := filesBelow(dir); fmt.Sprint(err) != test[1] || (after == before) != (err != nil) {
 			t.Errorf("%s: %v; from %q to %q", meanwhile, err, before, after)
 		}
 	}
@@ -181,7 +181,7 @@ func TestWhatIsAskedBeforeAFileIsWritten(t *testing.T) {
 			if want := "About to write f: " + strings.ReplaceAll(test[2], "|", "\n  "); err != nil || plan.Preview != want {
 				t.Errorf("it is\n%.2000s\nwant\n%.2000s (%v)", plan.Preview, want, err)
 			}
-			if left := filesBelow(t, dir); tree == nil && left != "" {
+			if left := filesBelow(dir); tree == nil && left != "" {
 				t.Errorf("the question made %q", left)
 			}
 		})
