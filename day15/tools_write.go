@@ -163,14 +163,6 @@ func toCRLF(text string) string { return strings.ReplaceAll(toLF(text), "\n", "\
 func diff(before, after string) string {
 	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
 	var text strings.Builder
-	show := func(sign string, lines []string) {
-		for _, line := range lines {
-			line, whole := strings.CutSuffix(line, "\n")
-			if text.WriteString("\n  " + sign + line); !whole {
-				text.WriteString("\n  \\ no line feed at the end")
-			}
-		}
-	}
 	for i, j := 0, 0; i < len(a) || j < len(b); i, j = i+1, j+1 {
 		if i < len(a) && j < len(b) && a[i] == b[j] {
 			continue
@@ -179,11 +171,15 @@ func diff(before, after string) string {
 		above, below := min(3, i), min(3, len(a)-i-removed)
 		old, new := above+removed+below, above+added+below
 		fmt.Fprintf(&text, "\n  @@ -%d,%d +%d,%d @@", i-above+min(1, old), old, j-above+min(1, new), new)
-		show(" ", a[i-above:i])
-		show("-", a[i:i+removed])
-		show("+", b[j:j+added])
+		for part, lines := range [][]string{a[i-above : i], a[i : i+removed], b[j : j+added], a[i+removed:][:below]} { // kept, removed, added, kept
+			for _, line := range lines {
+				line, whole := strings.CutSuffix(line, "\n")
+				if fmt.Fprintf(&text, "\n  %c%s", " -+ "[part], line); !whole {
+					text.WriteString("\n  \\ no line feed at the end")
+				}
+			}
+		}
 		i, j = i+removed, j+added
-		show(" ", a[i:i+below])
 	}
 	return text.String()
 }
