@@ -73,9 +73,9 @@ func TestPatch(t *testing.T) {
 	for name, test := range map[string][4]string{ // the text, old, new, and the text then or the error
 		"one place":                            {"a\nb\nc\n", "b", "B", "a\nB\nc\n"},
 		"no place":                             {"a\n", "b", "B", "error: f: old does not occur in the file…"},
-		"two places":                           {"a\na\n", "a", "b", "error: f: old occurs more than once in the file…"},
-		"places that overlap":                  {"aaa\n", "aa", "b", "error: f: old occurs more than once in the file…"},
+		"two places":                           {"aaa\n", "aa", "b", "error: f: old occurs more than once in the file…"},
 		"nothing to replace":                   {"a\n", "", "b", "error: f: old is empty…"},
+		"nothing new":                          {"a\n", "a", "a", "error: f: old and new are the same text"},
 		"CRLF in the file, LF from the model":  {"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", "x\r\ny\r\nz\r\nc\r\n"},
 		"mixed line ends, as they stand there": {"a\r\nb\nc\n", "b\nc", "x\ny", "a\r\nx\ny\n"},
 		"mixed line ends, the CRLF part":       {"a\r\nb\r\nc\n", "a\nb", "x\ny", "x\r\ny\r\nc\n"},
