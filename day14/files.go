@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -32,13 +30,13 @@ func newFiles(root *os.Root, home string) files {
 	return files{root, []string{".", root.Name(), real}, home}
 }
 
-// local turns a path as models write it into one relative to the root, with slashes on every system. It fails where the
-// path is empty or leads out; symbolic links are left to the os.Root.
+// local turns a path as models write it into one relative to the root, with slashes. It fails where the path is empty or
+// leads out; symbolic links are left to the os.Root.
 func (f files) local(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("path is empty")
 	}
-	if home, err := os.UserHomeDir(); err == nil && (path == "~" || strings.HasPrefix(path, "~/")) {
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path+"/", "~/") {
 		path = home + path[1:]
 	}
 	for _, root := range f.names {
@@ -100,40 +98,56 @@ func pathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// walk calls visit for all files and folders below start, in the order of their names, until it returns false, or for
-// start alone if that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the
-// agent's own folder, what .gitignore files name and what cannot be read, unless it is start itself, and follows no
-// symbolic links. note, for the model, says what .gitignore files left out. It fails where start cannot be read, and with ctx.
+// walk calls visit for all files and folders below a path, sorted by name, until it returns false, or for the path alone if
+// that is a file. Names are relative to the root, with slashes. It leaves out .git, node_modules, the agent's own folder and
+// what .gitignore files name, unless it is the path itself, and what cannot be read; it follows no symbolic links. note
+// tells the model what .gitignore files left out. It fails where the path cannot be read, and with ctx.
 func (f files) walk(ctx context.Context, start string, visit func(name string, entry fs.DirEntry) bool) (note string, err error) {
-	var ignored []string
-	rules := map[string][]ignoreRule{} // by folder
-	err = fs.WalkDir(f.root.FS(), start, func(name string, entry fs.DirEntry, err error) error {
-		above, isFolder := rules[path.Dir(name)], err == nil && entry.IsDir()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case name == start && (isFolder || err != nil):
-			rules[name] = f.ignoreRules(name)
-			return err
-		case err != nil: // a folder that is gone, or closed to us, does not spoil the rest
-		case isFolder && slices.Contains([]string{".git", "node_modules", filepath.Base(f.home)}, strings.ToLower(entry.Name())):
-			return fs.SkipDir
-		case isIgnored(above, name, isFolder):
-			if ignored = append(ignored, name); isFolder {
-				return fs.SkipDir
-			}
-		case !visit(name, entry):
-			return fs.SkipAll
-		case isFolder:
-			rules[name] = append(slices.Clip(above), f.ignoreFile(name)...)
-		}
-		return nil
-	})
-	if len(ignored) > 0 {
-		note = fmt.Sprintf("\n[%d left out by .gitignore, such as %s: name one to look into it]",
-			len(ignored), strings.Join(ignored[:min(len(ignored), 5)], ", "))
+	file, info, err := f.open(start)
+	if err != nil {
+		return "", err
 	}
-	return note, pathError(start, err)
+	defer file.Close()
+	start, _ = f.local(start) // open has seen that it works
+	if !info.IsDir() {
+		visit(start, fs.FileInfoToDirEntry(info))
+		return "", nil
+	}
+	var ignored []string
+	var below func(folder string, rules []ignoreRule) (goOn bool)
+	below = func(folder string, rules []ignoreRule) bool {
+		entries, _ := fs.ReadDir(f.root.FS(), folder) // a folder that is gone, or closed to us, does not spoil the rest
+		for _, entry := range entries {
+			name, isFolder := path.Join(folder, entry.Name()), entry.IsDir()
+			switch {
+			case ctx.Err() != nil:
+				return false
+			case isFolder && slices.Contains([]string{".git", "node_modules", filepath.Base(f.home)}, strings.ToLower(entry.Name())):
+			case isIgnored(rules, name, isFolder):
+				ignored = append(ignored, name)
+			case !visit(name, entry), isFolder && !below(name, f.ignoreFile(name, rules)):
+				return false
+			}
+		}
+		return true
+	}
+	rules := f.ignoreFile(".", nil)
+	if start != "." {
+		rules = f.ignoreFile(start, rules)
+		if isIgnored(rules, start, true) || isIgnored(rules, start+"/\x00", false) {
+			rules = nil // they leave out the folder itself, or all that is in it: it was named all the same
+		}
+	}
+	below(start, rules)
+	return leftOut("\n[%d left out by .gitignore, such as %s: name one to look into it]", ignored), ctx.Err()
+}
+
+// leftOut returns a note for the model about files, five of which it names, or "".
+func leftOut(format string, files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, len(files), strings.Join(files[:min(len(files), 5)], ", "))
 }
 
 // ignoreRule is a line of a .gitignore file, for names in any folder, or for paths from the root, which begin with "/".
@@ -142,9 +156,10 @@ type ignoreRule struct {
 	keep, onlyFolders bool
 }
 
-// ignoreFile reads the .gitignore file of a folder, if it has one. Globs are those of path.Match, with ** at either end.
-func (f files) ignoreFile(folder string) (rules []ignoreRule) {
-	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxSearched)
+// ignoreFile adds the lines of a folder's .gitignore file, globs of path.Match with ** at either end, to the rules from above.
+func (f files) ignoreFile(folder string, above []ignoreRule) []ignoreRule {
+	rules := slices.Clip(above)
+	text, _, _ := f.load(path.Join(folder, ".gitignore"), maxFile)
 	for line := range strings.Lines(text) {
 		glob, keep := strings.CutPrefix(strings.TrimRight(line, " \r\n"), "!")
 		glob, onlyFolders := strings.CutSuffix(strings.TrimPrefix(glob, "**/"), "/")
@@ -156,72 +171,50 @@ func (f files) ignoreFile(folder string) (rules []ignoreRule) {
 	return rules
 }
 
-// ignoreRules returns the rules that hold in a folder that was named: its own and those of the folders above it, or none
-// where these leave out the folder, or all that is in it.
-func (f files) ignoreRules(folder string) []ignoreRule {
-	rules := f.ignoreFile(folder)
-	if folder != "." {
-		rules = append(f.ignoreRules(path.Dir(folder)), rules...)
-		if isIgnored(rules, folder, true) || isIgnored(rules, folder+"/\x00", false) {
-			return nil
-		}
-	}
-	return rules
-}
-
 // isIgnored reports whether the last of the rules for a name does not keep it.
-func isIgnored(rules []ignoreRule, name string, isFolder bool) bool {
-	for _, rule := range slices.Backward(rules) {
+func isIgnored(rules []ignoreRule, name string, isFolder bool) (ignored bool) {
+	for _, rule := range rules {
 		subject := path.Base(name)
 		if strings.HasPrefix(rule.glob, "/") {
 			subject = "/" + name
 		}
 		if matched, _ := path.Match(rule.glob, subject); matched && (isFolder || !rule.onlyFolders) {
-			return !rule.keep
+			ignored = !rule.keep
 		}
 	}
-	return false
+	return ignored
 }
 
-// globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, [a-z] and
-// {go,md} for one of several. Matching takes linear time, whatever the glob. It fails on a bracket without its partner,
-// and on a class that runs backwards.
+// globRegexp turns a glob into a regular expression: * and ? stay within a name, ** stands for any folders, {go,md} for
+// one of several; brackets are part of a name. Matching takes linear time. It fails on a brace without its partner.
 func globRegexp(glob string) (*regexp.Regexp, error) {
-	expression := strings.NewReplacer(
-		`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`,
-		`\[!`, `[^/`, `\[\^`, `[^/`, `\[`, `[`, `\]`, `]`,
-	).Replace(regexp.QuoteMeta(glob))
+	expression := strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.+`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(glob))
 	if strings.Contains(glob, "{") {
 		expression = strings.NewReplacer(`\{`, `(?:`, ",", "|", `\}`, ")").Replace(expression)
 	}
 	re, err := regexp.Compile(`\A` + expression + `\z`)
 	if err != nil {
-		err = fmt.Errorf("the pattern has a bracket without its partner, or a class like [z-a]: %s", glob)
+		err = errors.New("the pattern has a brace without its partner: " + glob)
 	}
 	return re, err
 }
 
-// What decodeText says of a file that is not plain UTF-8.
-const hasMark, isUTF16, isNotUTF8 = "it begins with a byte order mark", "it is UTF-16", "it is not UTF-8"
+// What decodeText notes about a text.
+const hasMark, isNotUTF8 = "it begins with a byte order mark", "it is not UTF-8"
 
-// decodeText returns the bytes of a file as text, UTF-8 or UTF-16 with a byte order mark, without the mark. note is one of
-// hasMark, isUTF16 and isNotUTF8 (whose other bytes are in the text), or "". It fails for binary data: a NUL near the
-// beginning gives nearly every such format away.
+// decodeText returns the bytes of a file as text, without a byte order mark. note is hasMark, isNotUTF8 or "". It fails for
+// UTF-16 and for binary data: a NUL near the beginning gives nearly every such format away.
 func decodeText(data []byte) (text, note string, err error) {
 	text, marked := strings.CutPrefix(string(data), "\uFEFF")
-	orders := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}
-	switch order := orders[text[:min(len(text), 2)]]; {
-	case order != nil:
-		units := make([]uint16, len(data)/2-1)
-		_, _ = binary.Decode(data[2:], order, units) // there are no fewer
-		text, note = string(utf16.Decode(units)), isUTF16
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		return "", "", errors.New("it is UTF-16 text: convert it to UTF-8 first")
+	case strings.Contains(text[:min(len(text), 8<<10)], "\x00"), strings.HasPrefix(text, "%PDF-"):
+		return "", "", errors.New("it is a binary file, not text")
 	case !utf8.ValidString(text):
 		note = isNotUTF8
 	case marked:
 		note = hasMark
-	}
-	if strings.Contains(text[:min(len(text), 8<<10)], "\x00") || strings.HasPrefix(text, "%PDF-") {
-		return "", "", errors.New("it is a binary file, not text")
 	}
 	return text, note, nil
 }

@@ -3,15 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// skillsIn returns skills over a registry with the given tools; files are the person's own, path below the skills
-// folder → text. The one extra tool is called extra.
-func skillsIn(t *testing.T, files map[string]string, tools ...string) (*Skills, *Registry) {
+// skillsIn returns skills over a registry with the tools read, write and mcp_a_b; files are the person's own, path below
+// the skills folder → text. The one extra tool is called extra.
+func skillsIn(t *testing.T, files map[string]string) *Skills {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "skills")
 	for name, text := range files {
@@ -19,171 +18,122 @@ func skillsIn(t *testing.T, files map[string]string, tools ...string) (*Skills, 
 	}
 	console := newConsole(strings.NewReader(""), io.Discard, io.Discard)
 	registry := newRegistry(&Permissions{file: "GeekAgent.json", console: console, accepted: map[string]string{}})
-	for _, name := range tools {
-		if err := registry.Register(Tool{Name: name, Policy: Allow}); err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"read", "write", "mcp_a_b"} {
+		registry.Register(Tool{Name: name, Policy: Allow}) // fails only for a name that is taken
 	}
-	return newSkills(dir, registry, []Tool{{Name: "extra", Policy: Allow}}), registry
-}
-
-func writeFile(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// skillText is a SKILL.md; tools "" stands for no such line.
-func skillText(name, tools string) string {
-	if tools != "" {
-		tools = "tools: " + tools + "\n"
-	}
-	return "---\nname: " + name + "\ndescription: about " + name + "\n" + tools + "---\nYou are " + name + ".\n"
+	return newSkills(dir, registry, []Tool{{Name: "extra", Policy: Allow}})
 }
 
 func TestSkillsInUse(t *testing.T) {
-	all := map[string]string{
-		"wide/SKILL.md":   skillText("wide", ""),
-		"narrow/SKILL.md": skillText("narrow", "read, mcp_*"),
-		"bring/SKILL.md":  skillText("bring", "read, extra"),
-		"again/SKILL.md":  skillText("again", "write, extra"),
-		"glob/SKILL.md":   skillText("glob", "read, ext*"),
+	const head = "---\ndescription: d\n"
+	files := map[string]string{
+		"wide/SKILL.md":   head + "---\nT",
+		"narrow/SKILL.md": head + "tools: read, mcp_*\n---\nT",
+		"bring/SKILL.md":  head + "tools: read, extra\n---\nT",
+		"again/SKILL.md":  head + "tools: write, extra\n---\nT",
+		"glob/SKILL.md":   head + "tools: read, ext*\n---\nT",
 		"broken/SKILL.md": "no front matter",
 	}
-	tests := []struct {
-		name    string
-		steps   string // skills that are used in turn; - is Unuse
-		inUse   string
-		visible string // ? is a tool that asks: a skill brings a tool, not the permission to run it
-		err     string // of the last step
-	}{
-		{"no skill hides nothing", "", "", "mcp_a_b read write", "<nil>"},
-		{"a skill without tools hides nothing", "narrow wide", "wide", "mcp_a_b read write", "<nil>"},
-		{"a skill narrows the tools by its globs", "narrow", "narrow", "mcp_a_b read", "<nil>"},
-		{"a skill brings the extra tool that it names", "bring", "bring", "?extra read", "<nil>"},
-		{"a glob that matches an extra tool does not bring it", "glob", "glob", "read", "<nil>"},
-		{"the next skill replaces the one in use", "bring narrow", "narrow", "mcp_a_b read", "<nil>"},
-		{"an extra tool stays for the next skill that names it", "bring bring again", "again", "?extra write", "<nil>"},
-		{"leaving shows all again and takes the extra tool away", "bring - -", "", "mcp_a_b read write", "<nil>"},
-		{"an unknown skill leaves the one in use, and says which there are", "bring nope", "bring", "?extra read",
-			`there is no skill named "nope"; there are: again, bring, broken, code-review, explore, glob, narrow, wide`},
-		{"a broken skill leaves the one in use", "bring broken", "bring", "?extra read", "broken/SKILL.md:1: "},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			skills, registry := skillsIn(t, all, "read", "write", "mcp_a_b")
-			var err error
-			for _, step := range strings.Fields(test.steps) {
-				if err = nil; step == "-" {
-					skills.Unuse()
-				} else {
-					err = skills.Use(step, "")
-				}
+	for steps, want := range map[string]string{ // skills in turn, - leaves one → the skill in use, its tools, errors
+		"":            ": mcp_a_b read write",
+		"narrow wide": "wide: mcp_a_b read write",
+		"narrow":      "narrow: mcp_a_b read",
+		// A skill brings a tool, not the permission to run it: it asks.
+		"bring":             "bring: extra? read",
+		"glob":              "glob: read",
+		"bring narrow":      "narrow: mcp_a_b read",
+		"bring bring again": "again: extra? write",
+		"bring - -":         ": mcp_a_b read write",
+		"bring nope": "bring: extra? read " +
+			`there is no skill named "nope"; there are: again, bring, broken, code-review, explore, glob, narrow, wide`,
+		"bring broken": "bring: extra? read DIR/broken/SKILL.md: expected key: value…",
+	} {
+		skills := skillsIn(t, files)
+		failed := ""
+		for _, step := range strings.Fields(steps) {
+			if step == "-" {
+				skills.Unuse()
+			} else if err := skills.Use(step, ""); err != nil {
+				failed = " " + strings.ReplaceAll(err.Error(), skills.dir, "DIR")
 			}
-			prompt, visible := "", ""
-			for _, tool := range registry.Visible() {
-				visible += map[Policy]string{Allow: "", Ask: "?"}[tool.Policy] + tool.Name + " "
-			}
-			if test.inUse != "" {
-				prompt = `The skill "` + test.inUse + "\" is in use.\n\nYou are " + test.inUse + "."
-			}
-			if visible != test.visible+" " || skills.Name() != test.inUse || skills.Prompt() != prompt || !strings.Contains(fmt.Sprint(err), test.err) {
-				t.Errorf("visible: %s; in use: %q, prompt %q, error %v", visible, skills.Name(), skills.Prompt(), err)
-			}
-		})
+		}
+		got := skills.Name() + ":"
+		for _, tool := range skills.registry.Visible() {
+			got += " " + tool.Name + map[Policy]string{Ask: "?"}[tool.Policy]
+		}
+		got += failed
+		if !fits(got, want) {
+			t.Errorf("%s: %q, want %q", steps, got, want)
+		}
 	}
 }
 
 func TestArgumentsOfASkill(t *testing.T) {
-	skills, _ := skillsIn(t, map[string]string{"place/SKILL.md": "---\ndescription: d\n---\nLook at $ARGUMENTS and $ARGUMENTS.",
+	skills := skillsIn(t, map[string]string{"place/SKILL.md": "---\ndescription: d\n---\nLook at $ARGUMENTS and $ARGUMENTS.",
 		"plain/SKILL.md": "---\ndescription: d\n---\nLook."})
-	for _, test := range [][]string{
+	for _, test := range [][3]string{
 		{"place", "a $1 file", "Look at a $1 file and a $1 file."},
 		{"place", "", "Look at  and ."},
 		{"plain", "a file", "Look.\n\nARGUMENTS: a file"},
 	} {
-		if err := skills.Use(test[0], test[1]); err != nil || !strings.HasSuffix(skills.Prompt(), "\n\n"+test[2]) {
+		want := fmt.Sprintf("The skill %q is in use.\n\n%s", test[0], test[2])
+		if err := skills.Use(test[0], test[1]); err != nil || skills.Prompt() != want {
 			t.Errorf("%q: error %v, prompt %q", test, err, skills.Prompt())
 		}
 	}
 }
 
+// The person's own skills stand between those of the program, and win over them, a broken one too.
 func TestListOfSkills(t *testing.T) {
-	const ls = " read glob search get_current_time rag_search"
-	tests := []struct {
-		name  string
-		files map[string]string
-		want  string // name(tools), or name! for a broken one, after each a space
-	}{
-		{"the person's own stand between those of the program", map[string]string{"cook/SKILL.md": skillText("cook", "")},
-			"code-review[ls" + ls + " git_diff] cook[] explore[ls" + ls + "] "},
-		{"the person's own wins, and a broken one too",
-			map[string]string{"explore/SKILL.md": skillText("explore", "read"), "code-review/skill.md": ""}, "code-review![] explore[read] "},
-		{"what is no skill is left alone", map[string]string{"README.md": "", ".git/SKILL.md": "", "x/notes.md": "",
-			"code-review/SKILL.md": skillText("code-review", "x")}, "code-review[x] explore[ls" + ls + "] "},
+	skills := skillsIn(t, map[string]string{"cook/skill.md": "---\ndescription: d\ntools: x\n---\nT", "explore/SKILL.md": "",
+		"README.md": "", ".git/SKILL.md": "", "x/notes.md": ""})
+	got := ""
+	for _, skill := range skills.List() {
+		got += fmt.Sprint(skill.Name, skill.Tools, skill.Err != nil, " ")
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			skills, _ := skillsIn(t, test.files)
-			got := ""
-			for _, skill := range skills.List() {
-				if skill.Err != nil {
-					skill.Name += "!"
-				}
-				got += fmt.Sprint(skill.Name, skill.Tools, " ")
-			}
-			if got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
+	if got != "code-review[ls read glob search get_current_time rag_search git_diff] false cook[x] false explore[] true " {
+		t.Errorf("the skills are %s", got)
 	}
 }
 
 func TestSkillFiles(t *testing.T) {
-	const entry = "expected key: value between"
-	tests := []struct{ name, text, want string }{ // description|tools|prompt, or the line and the beginning of the error
-		{"name, description, tools and text", "---\nname: s\ndescription: d\ntools: ls, mcp_*\n---\n\nText\n\nmore\n", "d|ls mcp_*|Text\n\nmore"},
-		{"tools as lists", "---\ndescription: d\ntools:\n- ls\n  # c\n- \"mcp_*\" # more\n---\nT", "d|ls mcp_*|T"},
-		{"tools in brackets, over two lines", "---\ndescription: d\n'tools' : [ls,\n  'read']\n---\nT", "d|ls read|T"},
-		{"lines that end in CR LF, and a byte order mark", "\uFEFF---\r\nname: s\r\ndescription: d\r\n---\r\nT\r\nU\r\n", "d||T\nU"},
-		{"double quotes", "---\ndescription: \"a: \\\"b\\\" # c\"\n---\nT", `a: "b" # c||T`},
-		{"single quotes", "---\ndescription: 'it''s'\n---\nT", "it's||T"},
-		{"quotes that belong to the value", "---\ndescription: \"a\" or b\n---\nT", `"a" or b||T`},
-		{"the Agent Skills format", "---\nname: s\ndescription: >-\n  one line\n\n  tools: two\nlicense: MIT\nmetadata:\n  a: {b: c}\n" +
-			"  tools:\n  - none\n# c\nallowed-tools: Bash(git:*) Read\n---\nT", "one line tools: two||T"},
-		{"a block that keeps its lines", "---\ndescription: |+\n  one\n  two\n\n---\nT", "one two||T"},
+	const tools, missing = "tools: expected names of tools, or patterns with * and ?", "expected a description, and text"
+	for text, want := range map[string]string{ // → description|tools|text, or a part of the error
+		"---\nname: s\ndescription: d\ntools: ls, mcp_*\n---\n\nText\n\nmore\n": "d|ls mcp_*|Text\n\nmore",
+		"---\ndescription: d\ntools:\n- ls\n  # c\n- \"mcp_*\" # more\n---\nT":  "d|ls mcp_*|T",
+		"---\ndescription: d\n'tools' : [ls,\n  'read']\n---\nT":                "d|ls read|T",
+		"\uFEFF---\r\nname: s\r\ndescription: d\r\n---\r\nT\r\nU\r\n":           "d||T\nU",
+		"---\ndescription: \"a: \\\"b\\\" # c\"\n---\nT":                        `a: "b" # c||T`,
+		"---\ndescription: 'it''s'\n---\nT":                                     "it's||T",
+		"---\ndescription: \"a\" or b\n---\nT":                                  `"a" or b||T`,
+		"---\ndescription: |+\n  one\n  two\n\n---\nT":                          "one two||T",
+		"---\nname: s\ndescription: >-\n  one line\n\n  tools: two\nlicense: MIT\nmetadata:\n  a: {b: c}\n" +
+			"  tools:\n  - none\n# c\nallowed-tools: Bash(git:*) Read\n---\nT": "one line tools: two||T",
 
-		{"no front matter", "# Title\n", "1: " + entry},
-		{"front matter without an end", "---\nname: s\n", "1: " + entry},
-		{"a line that is no entry", "---\ndescription: d\ntools ls\n---\nT", "3: " + entry},
-		{"a colon that is none", "---\ndescription: d\ntools：ls\n---\nT", "3: " + entry},
-		{"a repeated key", "---\r\ntools: ls\r\ndescription: d\r\ntools: write\r\n---\r\nT", "4: " + entry},
-		{"tools in capitals", "---\ndescription: d\nTools: ls\n---\nT", "3: " + entry},
-		{"tools without an s", "---\ndescription: d\nlicense: x\ntool:\n  - ls\n---\nT", "4: " + entry},
-		{"tools below something else", "---\ndescription: d\n tools: ls\n---\nT", "2: " + entry},
-		{"tools without a tool", "---\nallowed-tools: x\ntools: []\ndescription: d\n---\nT", "3: tools: expected names"},
-		{"tools of another program", "---\ntools: Bash(git:*)\ndescription: d\n---\nT", "2: tools: expected names"},
-		{"a class, which looks like a list", "---\ntools: [a-z]*\ndescription: d\n---\nT", "2: tools: expected names"},
-		{"no description", "---\nname: s\n---\nT", "1: expected a description"},
-		{"no text", "---\ndescription: d\n---\n \n", "1: expected a description"},
-		{"a byte that is not UTF-8", "---\ndescription: caf\xe9\n---\nT", "1: expected a description"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			skills, _ := skillsIn(t, map[string]string{"s/SKILL.md": test.text})
-			for _, skill := range skills.List() {
-				got := skill.Description + "|" + strings.Join(skill.Tools, " ") + "|" + skill.Prompt
-				if skill.Err != nil {
-					got = strings.TrimPrefix(skill.Err.Error(), skills.dir+"/s/SKILL.md:")
-				}
-				if skill.Name == "s" && got != test.want && (skill.Err == nil || !strings.HasPrefix(got, test.want)) {
-					t.Errorf("got  %q\nwant %q", got, test.want)
-				}
-			}
-		})
+		"# Title\n":                                        `not "# Title"`,
+		"---\nname: s\n":                                   `not "---\nname: s"`, // without an end
+		"---\ndescription: d\ntools ls\n---\nT":            `not "tools ls"`,
+		"---\ndescription: d\ntools：ls\n---\nT":            `not "tools：ls"`, // a colon that is none
+		"---\r\ntools: ls\r\na: d\r\ntools: x\r\n---\r\nT": `not "tools: x"`, // twice
+
+		// What was meant to be tools does not show the skill every tool.
+		"---\ndescription: d\nTools: ls\n---\nT":                   `not "Tools: ls"`,
+		"---\ndescription: d\nlicense: x\ntool:\n  - ls\n---\nT":   `not "tool:\n  - ls"`,
+		"---\ndescription: d\n tools: ls\n---\nT":                  `not "description: d\n tools: ls"`,
+		"---\nallowed-tools: x\ntools: []\ndescription: d\n---\nT": tools,
+		"---\ntools: Bash(git:*)\ndescription: d\n---\nT":          tools,
+		"---\ntools: [a-z]*\ndescription: d\n---\nT":               tools, // a class
+
+		"---\nname: s\n---\nT":              missing,
+		"---\ndescription: d\n---\n \n":     missing,
+		"---\ndescription: caf\xe9\n---\nT": missing,
+		"":                                  missing,
+	} {
+		skills := skillsIn(t, map[string]string{"a/SKILL.md": text})
+		skill := skills.List()[0]
+		got := skill.Description + "|" + strings.Join(skill.Tools, " ") + "|" + skill.Prompt
+		if got != want && (skill.Err == nil || !strings.Contains(skill.Err.Error(), want)) {
+			t.Errorf("%q\n got %q (%v)\nwant %q", text, got, skill.Err, want)
+		}
 	}
 }

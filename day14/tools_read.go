@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -19,9 +17,8 @@ const (
 	maxRead       = 30 << 10 // bytes of text in one result: less than maxResult, so that nothing is cut in the middle
 	maxGlobHits   = 200      // paths, as the tool's description says
 	maxSearchHits = 100      // lines, as the tool's description says
-	maxSearchLine = 300      // bytes of a line that are shown
-	maxSearched   = 1 << 20  // bytes of a file that is searched without being named
-	maxFile       = 32 << 20 // bytes of a file that is read or changed, or searched by its name
+	maxSearchLine = 250      // bytes of a line that are shown
+	maxFile       = 32 << 20 // bytes of a file that is read, searched or changed
 )
 
 // fileArgs are the arguments of all file tools together; each tool's schema says which ones it takes.
@@ -80,16 +77,11 @@ func (f files) ls(_ context.Context, a fileArgs) (string, error) {
 	var lines []string
 	infos, err := folder.Readdir(-1)
 	for _, info := range infos {
-		line := info.Name()
-		switch mode := info.Mode(); {
-		case mode.IsDir():
-			line += "/"
-		case mode.IsRegular():
-			line += fmt.Sprintf("  %d bytes", info.Size())
-		case mode&fs.ModeSymlink != 0:
-			line += "  (symbolic link)"
-		}
-		lines = append(lines, line)
+		lines = append(lines, info.Name()+map[fs.FileMode]string{
+			0:              fmt.Sprintf("  %d bytes", info.Size()),
+			fs.ModeDir:     "/",
+			fs.ModeSymlink: "  (symbolic link)",
+		}[info.Mode().Type()])
 	}
 	slices.Sort(lines)
 	return cmp.Or(strings.Join(lines, "\n"), "(the folder is empty)"), pathError(a.Path, err)
@@ -101,32 +93,27 @@ func (f files) read(_ context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rest := text[min(max(0, int(a.FromByte)), len(text)):]
-	for line := 1; line < int(a.Offset) && rest != ""; line++ {
-		_, rest, _ = strings.Cut(rest, "\n")
+	rest := afterLines(text[min(max(0, int(a.FromByte)), len(text)):], a.Offset-1)
+	part := rest
+	if a.Limit > 0 {
+		part = rest[:len(rest)-len(afterLines(rest, a.Limit))]
 	}
-	part, lines, notes := "", 0, ""
-	for line := range strings.Lines(rest) {
-		if lines++; len(part)+len(line) > maxRead || a.Limit > 0 && lines > int(a.Limit) {
-			break
-		}
-		part += line
-	}
-	if part == "" { // a line that is too long: its beginning
-		part = rest[:min(len(rest), maxRead)]
-		if note != isNotUTF8 {
+	if len(part) > maxRead {
+		part = part[:maxRead]
+		if end := strings.LastIndex(part, "\n") + 1; end > 0 {
+			part = part[:end]
+		} else if note != isNotUTF8 {
 			part = strings.ToValidUTF8(part, "") // without half a character at the end
 		}
 	}
+	notes := ""
 	switch left := len(rest) - len(part); {
 	case text == "":
 		return "(the file is empty)", nil
 	case rest == "":
 		return "", fmt.Errorf("that is behind the end: the file has %d lines", len(slices.Collect(strings.Lines(text))))
 	case left > 0:
-		first := strings.Count(text[:len(text)-len(rest)], "\n") + 1
-		last := first + strings.Count(strings.TrimSuffix(part, "\n"), "\n")
-		notes = fmt.Sprintf("\n[lines %d to %d; %d bytes are left: go on with from_byte %d]", first, last, left, len(text)-left)
+		notes = fmt.Sprintf("\n[%d bytes are left: go on with from_byte %d]", left, len(text)-left)
 	}
 	if note != "" {
 		notes += "\n[" + note + "]"
@@ -137,29 +124,37 @@ func (f files) read(_ context.Context, a fileArgs) (string, error) {
 	return part, nil
 }
 
-// glob returns the paths that match a pattern, or the one that is spelled like it.
+// afterLines returns what follows the first lines of a text.
+func afterLines(text string, count float64) string {
+	for ; count > 0 && text != ""; count-- {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// glob returns the paths that match a pattern.
 func (f files) glob(ctx context.Context, a fileArgs) (string, error) {
 	pattern, err := f.local(a.Pattern)
 	if err != nil {
 		return "", err
 	}
-	if _, err := f.root.Lstat(pattern); err == nil {
-		return pattern, nil
-	}
 	re, err := globRegexp(pattern)
 	if err != nil {
 		return "", err
 	}
-	start := path.Dir(pattern[:strings.IndexAny(pattern+"*", "*?[{")] + "x") // the folders before the first wildcard
-	none := fmt.Sprintf("no file matches %s (** stands for any folders: **/*.go)", a.Pattern)
-	return f.collect(ctx, start, none, maxGlobHits, func(name string, entry fs.DirEntry) []string {
-		if !re.MatchString(name) {
-			return nil
-		} else if entry.IsDir() {
-			name += "/"
+	start := path.Dir(pattern[:strings.IndexAny(pattern+"*", "*?{")] + "x") // the folders before the first wildcard
+	var hits []string
+	note, err := f.walk(ctx, start, func(name string, entry fs.DirEntry) bool {
+		shown := name
+		if entry.IsDir() {
+			shown += "/"
 		}
-		return []string{name}
+		if re.MatchString(name) {
+			hits = append(hits, shown)
+		}
+		return len(hits) < maxGlobHits
 	})
+	return listed(hits, maxGlobHits, "no file matches "+a.Pattern+" (** stands for any folders: **/*.go)") + note, err
 }
 
 // search returns the lines that match a regular expression, each with its path and number, and says what it has skipped.
@@ -168,42 +163,33 @@ func (f files) search(ctx context.Context, a fileArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("pattern is not a valid regular expression: %w", err)
 	}
-	start, err := f.local(cmp.Or(a.Path, "."))
-	if err != nil {
-		return "", err
-	}
-	skipped := map[string]int{} // files, by reason
-	list, err := f.collect(ctx, start, "no line matches "+a.Pattern, maxSearchHits, func(name string, entry fs.DirEntry) []string {
-		limit := int64(maxSearched)
-		if name == start {
-			limit = maxFile
-		} else if !entry.Type().IsRegular() {
-			return nil
+	var hits, skipped []string
+	note, err := f.walk(ctx, cmp.Or(a.Path, "."), func(name string, entry fs.DirEntry) bool {
+		if entry.Type().IsRegular() {
+			text, _, err := f.load(name, maxFile)
+			if err != nil {
+				skipped = append(skipped, err.Error())
+			}
+			hits = append(hits, matches(re, name, text)...)
 		}
-		text, _, err := f.load(name, limit)
-		if err != nil {
-			skipped[errors.Unwrap(err).Error()]++
-		}
-		return matches(re, name, text)
+		return len(hits) < maxSearchHits
 	})
-	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
-		list += fmt.Sprintf("\n[%d not searched: %s; name one as path to try it]", skipped[reason], reason)
-	}
-	return list, err
+	return listed(hits, maxSearchHits, "no line matches "+a.Pattern) + note + leftOut("\n[%d not searched, such as %s]", skipped), err
 }
 
 // matches returns the lines of a file's text that match, of long ones the part with the match.
 func matches(re *regexp.Regexp, name, text string) (lines []string) {
-	position, number := 0, 0
 	if prefix, _ := re.LiteralPrefix(); !strings.Contains(text, prefix) {
 		return nil // which saves most files the look at each line
 	}
+	position, number := 0, 0
 	for line := range strings.Lines(text) {
 		number++
 		shown := strings.TrimRight(line, "\r\n")
 		if match := re.FindStringIndex(shown); match != nil && len(lines) < maxSearchHits {
-			if from := max(0, min(match[0]-maxSearchLine/3, len(shown)-maxSearchLine)); len(shown) > maxSearchLine {
-				shown = strings.ToValidUTF8(shown[from:from+maxSearchLine], "")
+			if len(shown) > maxSearchLine {
+				from := max(0, match[0]-maxSearchLine/3)
+				shown = strings.ToValidUTF8(shown[from:min(from+maxSearchLine, len(shown))], "")
 				shown = fmt.Sprintf("…%s… [read from_byte %d]", shown, position+from)
 			}
 			lines = append(lines, fmt.Sprintf("%s:%d: %s", name, number, shown))
@@ -213,21 +199,10 @@ func matches(re *regexp.Regexp, name, text string) (lines []string) {
 	return lines
 }
 
-// collect lists what find returns for the files and folders below start, up to most lines and about maxRead bytes; none
-// stands for an empty list.
-func (f files) collect(ctx context.Context, start, none string, most int, find func(string, fs.DirEntry) []string) (string, error) {
-	list, count := "", 0
-	isFull := func() bool { return count == most || len(list) > maxRead-maxRead/8 }
-	note, err := f.walk(ctx, start, func(name string, entry fs.DirEntry) bool {
-		for _, line := range find(name, entry) {
-			if !isFull() {
-				list, count = list+line+"\n", count+1
-			}
-		}
-		return !isFull()
-	})
-	if isFull() {
-		note = fmt.Sprintf("\n[stopped at %d hits; a narrower pattern or path shows others]", count) + note
+// listed returns the first hits, up to most, as the model gets them; none stands for an empty list.
+func listed(hits []string, most int, none string) string {
+	if len(hits) < most {
+		return cmp.Or(strings.Join(hits, "\n"), none)
 	}
-	return cmp.Or(strings.TrimSuffix(list, "\n"), none) + note, err
+	return fmt.Sprintf("%s\n[stopped at %d hits; a narrower pattern or path shows others]", strings.Join(hits[:most], "\n"), most)
 }

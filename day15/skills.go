@@ -24,7 +24,7 @@ type Skill struct {
 	Description string
 	Tools       []string // globs of the tools that stay visible; nil: all
 	Prompt      string   // $ARGUMENTS in it stands for what a person adds
-	Err         error    // why it cannot be used, with file and line; nil if it can
+	Err         error    // why it cannot be used, with the file and what is wrong; nil if it can
 }
 
 // Skills knows the skills and which one is in use. It changes between turns only.
@@ -41,24 +41,28 @@ func newSkills(dir string, registry *Registry, extra []Tool) *Skills {
 	return &Skills{dir: dir, registry: registry, extra: extra}
 }
 
-// List returns all skills, sorted by name, read anew each time. A skill of the person's own wins over one of the same
-// name that comes with the program, also when it is broken: a mistake is shown, not papered over.
+// List returns all skills, sorted by name, read anew each time.
 func (s *Skills) List() []Skill {
+	return slices.SortedFunc(maps.Values(s.read()), func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// read reads all skills. One of the person's own wins over one of the same name that comes with the program, also when it
+// is broken: a mistake is shown, not papered over.
+func (s *Skills) read() map[string]Skill {
 	found := map[string]Skill{}
 	builtIn, _ := fs.Sub(skillFiles, "skills") // fails only for a name that is not valid
 	for _, folder := range []fs.FS{builtIn, os.DirFS(s.dir)} {
 		files, _ := fs.Glob(folder, "[^.]*/[Ss][Kk][Ii][Ll][Ll].md") // fails only for a pattern that is not valid
 		for _, file := range files {
-			skill := Skill{Name: path.Dir(file)}
-			if data, err := fs.ReadFile(folder, file); err != nil {
-				skill.Err = err
-			} else {
+			data, err := fs.ReadFile(folder, file)
+			skill := Skill{Name: path.Dir(file), Err: err}
+			if err == nil {
 				skill.parse(path.Join(s.dir, file), strings.ReplaceAll(string(data), "\r\n", "\n"))
 			}
 			found[skill.Name] = skill
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
+	return found
 }
 
 // parse reads a SKILL.md in the Agent Skills format, to which tools is our addition:
@@ -75,20 +79,17 @@ func (s *Skill) parse(file, text string) {
 	header, body, wrong := frontMatter(text)
 	tools, narrow := header["tools"]
 	s.Description, s.Prompt = header["description"], strings.TrimSpace(body)
-	problem := ""
 	switch {
-	case header == nil || wrong != "":
-		problem = "expected key: value between two lines of three dashes, ---, each key once, and tools in exactly this spelling"
+	case wrong != "":
+		s.Err = fmt.Errorf("%s: expected key: value between two lines of three dashes, ---, each key once, "+
+			"and tools in exactly this spelling, not %.60q", file, strings.TrimSpace(wrong))
 	case s.Description == "" || s.Prompt == "" || !utf8.ValidString(text):
-		problem = "expected a description, and text after the front matter, in UTF-8"
+		s.Err = fmt.Errorf("%s: expected a description, and text after the front matter, in UTF-8", file)
 	case narrow && !toolList.MatchString(tools):
-		wrong, problem = "tools", "tools: expected names of tools, or patterns with * and ?, with commas between them"
+		s.Err = fmt.Errorf("%s: tools: expected names of tools, or patterns with * and ?, with commas between them, not %.60q", file, tools)
 	default:
 		s.Tools = toolGlob.FindAllString(tools, -1)
-		return
 	}
-	before, _, _ := strings.Cut("\n"+text, "\n"+wrong)
-	s.Err = fmt.Errorf("%s:%d: %s", file, strings.Count(before, "\n")+1, problem)
 }
 
 var (
@@ -112,12 +113,12 @@ var (
 )
 
 // frontMatter takes a text apart that begins with entries in YAML between two lines of three dashes: header has their
-// values, each on one line and without quotes. Any other text is all body, and header is nil. wrong is the first entry
+// values, each on one line and without quotes. Any other text is all body, and wrong. Otherwise wrong is the first entry
 // that is none, is there twice, or was meant to be tools.
 func frontMatter(text string) (header map[string]string, body, wrong string) {
 	m := matter.FindStringSubmatch(text)
 	if m == nil {
-		return nil, text, ""
+		return nil, text, text
 	}
 	header = map[string]string{}
 	for _, e := range yamlEntry.FindAllStringSubmatch(m[1], -1) {
@@ -135,22 +136,19 @@ func frontMatter(text string) (header map[string]string, body, wrong string) {
 // arguments, what the person adds, replaces $ARGUMENTS in the text, or else ends it. It fails, and the skill in use stays,
 // for a skill that does not exist or is broken.
 func (s *Skills) Use(name, arguments string) error {
-	var names []string
-	for _, skill := range s.List() {
-		switch {
-		case skill.Name != name:
-			names = append(names, skill.Name)
-			continue
-		case skill.Err != nil:
-			return skill.Err
-		case arguments != "" && !strings.Contains(skill.Prompt, "$ARGUMENTS"):
-			skill.Prompt += "\n\nARGUMENTS: $ARGUMENTS"
-		}
-		skill.Prompt = fmt.Sprintf("The skill %q is in use.\n\n%s", name, strings.ReplaceAll(skill.Prompt, "$ARGUMENTS", arguments))
-		s.put(skill)
-		return nil
+	skills := s.read()
+	skill, found := skills[name]
+	switch {
+	case !found:
+		return fmt.Errorf("there is no skill named %q; there are: %s", name, strings.Join(slices.Sorted(maps.Keys(skills)), ", "))
+	case skill.Err != nil:
+		return skill.Err
+	case arguments != "" && !strings.Contains(skill.Prompt, "$ARGUMENTS"):
+		skill.Prompt += "\n\nARGUMENTS: $ARGUMENTS"
 	}
-	return fmt.Errorf("there is no skill named %q; there are: %s", name, strings.Join(names, ", "))
+	skill.Prompt = fmt.Sprintf("The skill %q is in use.\n\n%s", name, strings.ReplaceAll(skill.Prompt, "$ARGUMENTS", arguments))
+	s.put(skill)
+	return nil
 }
 
 // Unuse leaves the skill in use: all other tools are visible again. Without one it does nothing.

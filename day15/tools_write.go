@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -15,128 +16,122 @@ import (
 	"unicode/utf8"
 )
 
-// change returns the Plan of write or patch. What it plans does nothing that the question did not show.
+// target is a file that is to be written, as it is now.
+type target struct {
+	path         string      // relative to the root, with slashes
+	folder, file fs.FileInfo // nil for what does not exist
+	text, note   string      // as load returns them
+}
+
+// change returns the Plan of write or patch, which keeps a file's byte order mark, and its line ends where all are CRLF.
 func (f files) change(isPatch bool) func(context.Context, json.RawMessage) (Plan, error) {
 	return func(_ context.Context, args json.RawMessage) (Plan, error) {
 		var a fileArgs
 		if err := decodeArgs(args, &a); err != nil {
 			return Plan{}, err
 		}
-		then, err := f.draft(a, isPatch)
-		return Plan{Preview: then.preview, Run: func(context.Context) (string, error) {
-			changed := fmt.Errorf("%s has changed since; read it again", then.path)
-			if then.folder == nil {
-				if err := f.root.MkdirAll(path.Dir(then.path), 0o755); err != nil {
-					return "", pathError(then.path, err)
-				}
-			}
-			// The folder is held open: what is renamed or linked after the checks does not lead the file elsewhere.
-			folder, err := f.root.OpenRoot(path.Dir(then.path))
-			if err != nil {
-				return "", changed
-			}
-			defer folder.Close()
-			opened, _ := folder.Stat(".")
-			now, err := f.draft(a, isPatch)
-			if err != nil || now.before != then.before || now.preview != then.preview || !os.SameFile(opened, now.folder) {
-				return "", changed
-			}
-			return now.result, pathError(now.path, now.replace(folder))
-		}}, err
+		then, err := f.target(a.Path)
+		if err != nil {
+			return Plan{}, err
+		}
+		after, err := then.changed(a, isPatch)
+		before, data, news := then.text, after, "changed"
+		if strings.Contains(before, "\n") && toCRLF(before) == before {
+			before, after, data = toLF(before), toLF(after), toCRLF(after)
+		}
+		if then.note == hasMark {
+			data = "\uFEFF" + data
+		}
+		if then.file == nil {
+			news = "new file"
+		}
+		return Plan{
+			Preview: "About to write " + visibleLine(then.path) + ": " + news + cmp.Or(diff(before, after), "\n  (no line changes)"),
+			Run: func(context.Context) (string, error) {
+				return fmt.Sprintf("%s %s, now %d bytes", news, then.path, len(data)), pathError(then.path, f.replace(then, data))
+			},
+		}, pathError(then.path, err)
 	}
 }
 
-// draft is what a call of write or patch would do now.
-type draft struct {
-	path            string      // relative to the root, with slashes
-	folder, file    fs.FileInfo // nil for what does not exist
-	before, note    string      // as load returns them for the file
-	text            string      // the new one
-	preview, result string      // what a person and the model get to read
-}
-
-// draft makes a draft. The file keeps its byte order mark, and its line ends where all are CRLF. It fails where the
-// file's encoding, or a secret in it, would be lost.
-func (f files) draft(a fileArgs, isPatch bool) (d draft, err error) {
-	if d, err = f.target(a.Path); err != nil {
-		return d, err
-	}
-	before, after, given, news, result := d.before, a.Content, a.Content+a.Old+a.New, "changed", "wrote %s, %d bytes"
+// changed returns the text after a call of write or patch. It fails where the file's encoding, or a secret in it, would
+// be lost.
+func (t target) changed(a fileArgs, isPatch bool) (string, error) {
+	given := a.Content + a.Old + a.New
 	switch {
-	case d.note == isUTF16, d.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
-		err = errors.New(d.note + ": with text in UTF-8 it would become a mixture")
-	case strings.Contains(given, "[REDACTED:") && !strings.Contains(before, "[REDACTED:"):
-		err = errors.New("[REDACTED:NAME] stands for a secret that you are not shown, and must not be written: " +
+	case t.note == isNotUTF8 && len(given) != utf8.RuneCountInString(given):
+		return "", errors.New(isNotUTF8 + ": with text in UTF-8 it would become a mixture")
+	case strings.Contains(given, "[REDACTED:") && !strings.Contains(t.text, "[REDACTED:"):
+		return "", errors.New("[REDACTED:NAME] stands for a secret that you are not shown, and must not be written: " +
 			"change only the lines beside it, with patch, or leave this to the user")
-	case isPatch && d.file == nil:
-		err = fs.ErrNotExist
+	case isPatch && t.file == nil:
+		return "", fs.ErrNotExist
 	case isPatch:
-		result = "changed %s, now %d bytes"
-		after, err = replaceOnce(before, a.Old, a.New)
-	case d.file == nil:
-		news = "new file"
+		return replaceOnce(t.text, a.Old, a.New)
 	}
-	d.text = after
-	if strings.Contains(before, "\n") && toCRLF(before) == before {
-		before, after, d.text = toLF(before), toLF(after), toCRLF(after)
-	}
-	if before == after && d.file != nil {
-		news += ", but with the same text"
-	}
-	if d.note == hasMark {
-		d.text = "\uFEFF" + d.text
-	}
-	d.preview = "About to write " + visibleLine(d.path) + ": " + news + diff(before, after)
-	d.result = fmt.Sprintf(result, d.path, len(d.text))
-	return d, pathError(d.path, err)
+	return a.Content, nil
 }
 
-// target begins a draft with a look at each step of a path. It fails outside the root, where the agent and git keep their
-// own files, behind symbolic links, which would hide what is written, and for anything but a text file that can be written.
-func (f files) target(name string) (d draft, err error) {
-	d.path, err = f.local(name)
+// target takes a look at each step of a path. It fails outside the root, where the agent and git keep their own files,
+// behind symbolic links, which would hide what is written, and for anything but a text file that can be written.
+func (f files) target(name string) (t target, err error) {
+	t.path, err = f.local(name)
 	home, _ := os.Stat(f.home) // nil if there is none
 	step := ""
-	for _, part := range strings.Split("./"+d.path, "/") {
+	for _, part := range strings.Split("./"+t.path, "/") {
 		if err != nil {
-			return d, err
+			return t, err
 		}
 		step = path.Join(step, part)
-		d.folder = d.file
-		d.file, err = f.root.Lstat(step)
+		t.folder = t.file
+		t.file, err = f.root.Lstat(step)
 		switch {
-		case strings.EqualFold(part, ".git"), strings.EqualFold(part, filepath.Base(f.home)), os.SameFile(d.file, home):
+		case strings.EqualFold(part, ".git"), strings.EqualFold(part, filepath.Base(f.home)), os.SameFile(t.file, home):
 			err = errors.New("it belongs to the agent itself (permissions, servers, skills) or to git: only a person may change it")
 		case errors.Is(err, fs.ErrNotExist):
 			err = nil
 		case err != nil:
-		case d.file.Mode()&fs.ModeSymlink != 0:
+		case t.file.Mode()&fs.ModeSymlink != 0:
 			err = errors.New("it is a symbolic link: write to the file that it leads to")
-		case d.file.Mode()&0o200 == 0 && !d.file.IsDir():
+		case t.file.Mode()&0o200 == 0 && !t.file.IsDir():
 			err = errors.New("it is read-only")
 		}
 		err = pathError(step, err)
 	}
-	if err == nil && d.file != nil {
-		d.before, d.note, err = f.load(d.path, maxFile)
+	if err == nil && t.file != nil {
+		t.text, t.note, err = f.load(t.path, maxFile)
 	}
-	return d, err
+	return t, err
 }
 
-// replace writes the file into its folder: a new one, which is then renamed, so that whoever reads meanwhile finds the
-// old text or the new one, whole. The mode of an existing file is kept.
-func (d draft) replace(folder *os.Root) error {
+// replace writes a file that is still as it was then: a new one, which is then renamed, so that whoever reads meanwhile
+// finds the old text or the new one, whole. The mode of an existing file is kept.
+func (f files) replace(then target, data string) error {
+	if err := f.root.MkdirAll(path.Dir(then.path), 0o755); err != nil {
+		return err
+	}
+	// The folder is held open: what is renamed or linked after the checks does not lead the file elsewhere.
+	folder, err := f.root.OpenRoot(path.Dir(then.path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	opened, _ := folder.Stat(".")
+	now, err := f.target(then.path)
+	if err != nil || now.text != then.text || now.note != then.note || (now.file == nil) != (then.file == nil) || !os.SameFile(opened, now.folder) {
+		return errors.New("it has changed since: read it again")
+	}
 	temp, mode := ".new-"+rand.Text(), fs.FileMode(0o644)
 	defer folder.Remove(temp) // fails after the rename, as it should
-	if d.file != nil {
-		mode = d.file.Mode().Perm()
+	if now.file != nil {
+		mode = now.file.Mode().Perm()
 	}
-	err := folder.WriteFile(temp, []byte(d.text), mode)
-	if err == nil && d.file != nil {
+	err = folder.WriteFile(temp, []byte(data), mode)
+	if err == nil && now.file != nil {
 		err = folder.Chmod(temp, mode) // what the umask took away
 	}
 	if err == nil {
-		err = folder.Rename(temp, path.Base(d.path))
+		err = folder.Rename(temp, path.Base(then.path))
 	}
 	return err
 }
@@ -155,8 +150,7 @@ func replaceOnce(text, old, new string) (string, error) {
 	case at < 0:
 		return "", errors.New("old does not occur in the file: read the file and copy the text exactly, with its white space")
 	case at != strings.LastIndex(text, old): // also where they overlap
-		return "", fmt.Errorf("old occurs %d times in the file: add lines before or after it until it occurs once",
-			max(2, strings.Count(text, old)))
+		return "", errors.New("old occurs more than once in the file: add lines before or after it until it is found once")
 	}
 	return strings.Replace(text, old, new, 1), nil
 }
@@ -166,65 +160,40 @@ func toCRLF(text string) string { return strings.ReplaceAll(toLF(text), "\n", "\
 
 // diff shows how the text before becomes after, in the unified format: all changes, with three lines around them. Each
 // line is indented by two spaces, so that nothing in a file can look like a line of the question below it.
-func diff(before, after string) (text string) {
-	edits := compare(slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after)))
-	isChange := func(edit string) bool { return edit[0] != ' ' }
-	for i, oldLine, newLine := 0, 0, 0; i < len(edits); i++ {
-		hunk := ""
-		for ; i < len(edits) && slices.ContainsFunc(edits[max(0, i-3):min(len(edits), i+4)], isChange); i++ {
-			line, whole := strings.CutSuffix(edits[i], "\n")
-			if hunk += "\n  " + line; !whole {
-				hunk += "\n  \\ no line feed at the end"
-			}
+func diff(before, after string) string {
+	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
+	var text strings.Builder
+	for i, j := 0, 0; i < len(a) || j < len(b); i, j = i+1, j+1 {
+		if i < len(a) && j < len(b) && a[i] == b[j] {
+			continue
 		}
-		kept := strings.Count(hunk, "\n   ")
-		removed, added := kept+strings.Count(hunk, "\n  -"), kept+strings.Count(hunk, "\n  +")
-		if hunk != "" {
-			text += fmt.Sprintf("\n  @@ -%d,%d +%d,%d @@%s", oldLine+min(1, removed), removed, newLine+min(1, added), added, hunk)
-		}
-		oldLine, newLine = oldLine+removed+1, newLine+added+1 // with the line behind the hunk
-	}
-	return text
-}
-
-// edit is a line of a comparison, after ' ' (in both texts), '-' or '+'. It leads behind line i of one text and j of the other.
-type edit struct {
-	line   string
-	i, j   int
-	before *edit
-}
-
-// compare turns a into b with the fewest lines removed and added: Myers's algorithm. Each round makes one change more,
-// and goes on, without a change, as far as the lines are the same. Of all ways with as many more lines of a than of b
-// behind them, the one that leads furthest is followed; of too many ways, the first.
-func compare(a, b []string) (edits []string) {
-	ways, furthest := []*edit{{}}, map[int]int{}
-	for {
-		var next []*edit
-		for _, e := range ways {
-			for e.i < len(a) && e.j < len(b) && a[e.i] == b[e.j] {
-				e = &edit{" " + a[e.i], e.i + 1, e.j + 1, e}
-			}
-			if e.i == len(a) && e.j == len(b) {
-				for ; e.before != nil; e = e.before {
-					edits = append(edits, e.line)
+		removed, added := difference(a[i:], b[j:])
+		above, below := min(3, i), min(3, len(a)-i-removed)
+		old, new := above+removed+below, above+added+below
+		fmt.Fprintf(&text, "\n  @@ -%d,%d +%d,%d @@", i-above+min(1, old), old, j-above+min(1, new), new)
+		for part, lines := range [][]string{a[i-above : i], a[i : i+removed], b[j : j+added], a[i+removed:][:below]} { // kept, removed, added, kept
+			for _, line := range lines {
+				line, whole := strings.CutSuffix(line, "\n")
+				if fmt.Fprintf(&text, "\n  %c%s", " -+ "[part], line); !whole {
+					text.WriteString("\n  \\ no line feed at the end")
 				}
-				slices.Reverse(edits)
-				return edits
-			}
-			if furthest[e.i-e.j] > e.i {
-				continue
-			}
-			furthest[e.i-e.j] = e.i + 1
-			if e.i < len(a) {
-				next = append(next, &edit{"-" + a[e.i], e.i + 1, e.j, e})
-			}
-			if e.j < len(b) {
-				next = append(next, &edit{"+" + b[e.j], e.i, e.j + 1, e})
 			}
 		}
-		if ways = next; len(ways) > 200 {
-			ways, furthest = ways[:1], map[int]int{}
+		i, j = i+removed, j+added
+	}
+	return text.String()
+}
+
+// difference returns how many lines of a and of b stand before the nearest place from which on six lines of both are the
+// same, or all that are left. Where that is 1,000 lines away, it is all lines.
+func difference(a, b []string) (removed, added int) {
+	for far := range 1000 {
+		for i := max(0, far-len(b)); i <= min(far, len(a)); i++ {
+			x, y := a[i:], b[far-i:]
+			if slices.Equal(x[:min(6, len(x))], y[:min(6, len(y))]) {
+				return i, far - i
+			}
 		}
 	}
+	return len(a), len(b)
 }
