@@ -3,19 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
-	"time"
 )
 
 const (
-	patience   = time.Second // how long the start-up waits for servers before it says so
-	maxTools   = 128         // that the model's API takes in one request
-	exitMissed = 4           // answered, but a server that the task called was not available
+	maxTools   = 128 // that the model's API takes in one request
+	exitMissed = 4   // answered, but a server that the task called was not available
 )
 
 // MCP connects the agent with the servers of .geekagent/mcp.json. Their tools go into the registry and are tools like
@@ -27,20 +24,18 @@ type MCP struct {
 	registry *Registry
 	times    bool                                     // -time
 	wire     func(server, arrow string, frame []byte) // of -wire
-	broken   error                                    // why the file could not be understood
 	room     int                                      // how many tools the model's API takes besides those that were there before
 
 	mu      sync.Mutex            // guards what follows; servers is set once, and read without it after that
 	servers []*server             // in the order of the file
-	closed  bool                  // Close was called
 	offered map[string]serverTool // the tools in the registry, by name
 	left    int                   // as many were too many
-	first   map[string][2]string  // hashes of what each tool said of itself when it was first seen
+	first   map[string]string     // a hash of what each tool said of itself when it was first seen
 }
 
 // mcpFlags adds the flags to those of the program.
 func mcpFlags(flags *flag.FlagSet) *MCP {
-	m := &MCP{first: map[string][2]string{}, wire: func(server, arrow string, frame []byte) {}}
+	m := &MCP{first: map[string]string{}, wire: func(server, arrow string, frame []byte) {}}
 	flags.StringVar(&m.file, "mcp", os.Getenv("MCP_CONFIG"), "the `file` that says which MCP servers to start (default .geekagent/mcp.json)")
 	flags.StringVar(&m.only, "only", "", "start only these MCP servers: `names`, with commas between them")
 	flags.StringVar(&m.wireFile, "wire", "", "write every MCP message to a `file`; - is stderr")
@@ -58,17 +53,16 @@ func (a *agent) connectServers(ctx context.Context) error {
 	if err == nil && m.wireFile != "" {
 		m.wire, err = openWire(m.wireFile, a.console)
 	}
-	m.mu.Lock()
-	for _, config := range configs {
-		m.servers = append(m.servers, newServer(m, config))
-	}
-	if m.closed {
-		err = errors.New("the program has ended before its MCP servers were started")
-	}
-	m.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	var servers []*server
+	for _, config := range configs {
+		servers = append(servers, newServer(m, config))
+	}
+	m.mu.Lock()
+	m.servers = servers
+	m.mu.Unlock()
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	m.start(ctx)
@@ -83,31 +77,27 @@ func (a *agent) connectServers(ctx context.Context) error {
 // start makes the first connection to each server that is switched on and has no mistake in its entry, and tells how it
 // went, in the file's order.
 func (m *MCP) start(ctx context.Context) {
+	var starts []chan error
 	for _, s := range m.servers {
+		started := make(chan error, 1)
+		starts = append(starts, started)
 		go func() {
-			defer close(s.started)
-			if !s.config.disabled && s.config.err == nil {
-				_, _ = s.connection(ctx) // s keeps the error
+			err := s.config.err
+			if err == nil && !s.config.Disabled {
+				_, err = s.connection(ctx)
 			}
+			started <- err
 		}()
 	}
-	waiting := time.AfterFunc(patience, func() {
-		for _, s := range m.servers {
-			if now := s.now(); now.err == nil && now.client == nil && !s.config.disabled {
-				s.tell("waiting for %s, %g s at most; Ctrl-C goes on without it", s.config.target, s.config.limits.start.Seconds())
-			}
-		}
-	})
-	defer waiting.Stop()
-	for _, s := range m.servers {
-		<-s.started
-		switch now := s.now(); {
-		case s.config.disabled:
-		case now.err == errSkipped:
+	for i, s := range m.servers {
+		switch err := <-starts[i]; {
+		case s.config.Disabled:
+		case err == errSkipped:
 			s.tell("skipped")
-		case now.err != nil:
-			s.tell("failed: %v", now.err)
+		case err != nil:
+			s.tell("failed: %v", err)
 		default:
+			now := s.now()
 			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.session.Load().protocol)
 		}
 	}
@@ -140,13 +130,18 @@ func (m *MCP) offer() {
 	old := m.offered
 	m.offered, m.left = map[string]serverTool{}, 0
 	for _, s := range m.servers {
+		var kept []serverTool
 		for _, tool := range s.now().tools {
 			if _, taken := m.offered[tool.Name]; taken || len(m.offered) >= m.room { // two servers can want the very hash
 				m.left++
-			} else {
-				m.offered[tool.Name] = tool
+				continue
 			}
+			m.offered[tool.Name] = tool
+			kept = append(kept, tool)
 		}
+		s.mu.Lock()
+		s.offered = kept
+		s.mu.Unlock()
 	}
 	for name, tool := range old {
 		if tool.said != m.offered[name].said {
@@ -155,23 +150,11 @@ func (m *MCP) offer() {
 	}
 	for name, tool := range m.offered {
 		if tool.said != old[name].said {
-			if err := m.registry.Register(tool.Tool); err != nil {
+			if err := m.registry.Register(tool.Tool); err != nil { // a skill has it
 				m.say("%v", err)
 			}
 		}
 	}
-}
-
-// tools returns the tools of a server that are offered to the model.
-func (m *MCP) tools(s *server) (tools []serverTool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, tool := range s.now().tools {
-		if m.offered[tool.Name].server == s {
-			tools = append(tools, tool)
-		}
-	}
-	return tools
 }
 
 // ExitCode is the exit code of a task that would end with code: exitMissed for a success in which a call missed its server.
@@ -190,16 +173,16 @@ func (m *MCP) Summary() string {
 	failed := 0
 	for _, s := range m.servers {
 		switch {
-		case s.config.disabled:
+		case s.config.Disabled:
 		case s.live() == nil:
 			failed++
 			parts = append(parts, s.label+"(failed)")
 		default:
-			parts = append(parts, fmt.Sprintf("%s(%d)", s.label, len(m.tools(s))))
+			parts = append(parts, fmt.Sprintf("%s(%d)", s.label, len(s.now().offered)))
 		}
 	}
 	if len(parts) > 6 {
-		return fmt.Sprintf("%d servers, %d failed", len(parts), failed)
+		return fmt.Sprintf("%d of %d servers up", len(parts)-failed, len(parts))
 	}
 	return cmp.Or(strings.Join(parts, " "), "none")
 }
@@ -214,8 +197,6 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 		}
 	}
 	switch {
-	case a.mcp.broken != nil:
-		return a.mcp.broken
 	case !found && name != "":
 		return fmt.Errorf("there is no MCP server %q; /mcp lists them", name)
 	case !found:
@@ -238,29 +219,26 @@ func (a *agent) describe(s *server, details bool) string {
 		count += "; " + rest
 	}
 	switch {
-	case s.config.disabled:
+	case s.config.Disabled:
 		print("- %s: disabled", s.label)
 	case c == nil:
 		print("× %s: %s%s", s.label, a.mcp.line(now.err.Error(), 500), count)
 	default:
 		var definitions []Definition
 		width := 0
-		for _, tool := range a.mcp.tools(s) {
+		for _, tool := range now.offered {
 			definitions = append(definitions, tool.definition())
 			width = max(width, len(tool.Name))
 		}
 		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.session.Load().protocol,
-			plural(len(definitions), "tool"), estimateTokens(definitions), s.config.target, count)
-		for _, tool := range a.mcp.tools(s) {
-			about := preview(strings.Join(strings.Fields(tool.Description), " "), 60)
-			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), about)
+			plural(len(now.offered), "tool"), estimateTokens(definitions), s.config.target, count)
+		for _, tool := range now.offered {
+			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(strings.Join(strings.Fields(tool.Description), " "), 60))
 		}
 	}
-	if details && c != nil {
-		about := c.session.Load() // the instructions are for a person: the model does not get a stranger's words
-		print("  calls itself: %s", a.mcp.line(about.name+" "+about.version, 90))
-		if about.instructions != "" {
-			print("  its instructions: %s", a.mcp.line(about.instructions, 500))
+	if details && c != nil { // for a person: the model does not get a stranger's words
+		if text := c.session.Load().instructions; text != "" {
+			print("  its instructions: %s", a.mcp.line(text, 500))
 		}
 	}
 	for _, line := range now.stderr {
@@ -275,7 +253,6 @@ func (a *agent) describe(s *server, details bool) string {
 // at any time, and more than once.
 func (m *MCP) Close() {
 	m.mu.Lock()
-	m.closed = true
 	servers := m.servers
 	m.mu.Unlock()
 	var closing sync.WaitGroup

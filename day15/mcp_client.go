@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -28,9 +27,9 @@ type client struct {
 	note   func(kind, format string, args ...any)
 
 	session atomic.Pointer[session]
-	stale   chan struct{} // holds a value when the tools have to be listed again
-	token   atomic.Int64  // the progress token given last
-	waiting sync.Map      // progress token → func(object), for the calls under way
+	stale   atomic.Bool  // the tools have to be listed again
+	token   atomic.Int64 // the progress token given last
+	waiting sync.Map     // progress token → func(object), for the calls under way
 }
 
 // limits says how long a server may take.
@@ -39,11 +38,10 @@ type limits struct {
 	request time.Duration // for the answer to each request after that; progress starts it anew
 }
 
-// session is what the server and we have agreed upon, and what it says of itself.
+// session is what the server and we have agreed upon.
 type session struct {
 	era
-	name, version string
-	instructions  string // for a model; "" where there are none
+	instructions string // for a model; "" where there are none
 }
 
 // params are the params of all that we send; each method has a few of them, and what is empty is left out.
@@ -65,7 +63,7 @@ type params struct {
 
 // newClient opens a transport. p is the caller's but for what the client hears itself.
 func newClient(p peer, l limits, open func(peer) (transport, error)) (c *client, err error) {
-	c = &client{limits: l, note: p.note, stale: make(chan struct{}, 1)}
+	c = &client{limits: l, note: p.note}
 	p.notified = c.notified
 	p.silent = func() bool { return c.session.Load().stateless() }
 	c.session.Store(&session{})
@@ -83,15 +81,7 @@ func (c *client) notified(method string, raw json.RawMessage) {
 			call.(func(object))(progress)
 		}
 	case "notifications/tools/list_changed":
-		c.outdated()
-	}
-}
-
-// outdated says that the tools have to be listed again.
-func (c *client) outdated() {
-	select {
-	case c.stale <- struct{}{}:
-	default: // one list answers both
+		c.stale.Store(true)
 	}
 }
 
@@ -104,12 +94,6 @@ func (c *client) request(method string, p params) request {
 		raw = nil
 	}
 	return request{method, raw, e.header(method, p)}
-}
-
-// send sends a request and returns its result. The error is an *rpcError, a *connectionError or ctx's.
-func (c *client) send(ctx context.Context, method string, p params) (json.RawMessage, error) {
-	raw, err := c.call(ctx, c.request(method, p))
-	return c.session.Load().result(raw, err)
 }
 
 // within gives a request its time limit: the context ends with a *connectionError as its cause, unless the timer is
@@ -141,16 +125,15 @@ const maxPages = 100
 func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 	ctx, _, release := within(ctx, c.limits.request, "tools/list")
 	defer release()
-	named, asked, size := map[string]bool{"": true}, map[string]bool{}, 0 // without a name there is nothing to call
-	for cursor := (*string)(nil); ; {                                     // "Clients MUST treat cursors as opaque tokens"
-		raw, err := c.send(ctx, "tools/list", params{Cursor: cursor})
+	named, asked := map[string]bool{"": true}, map[string]bool{} // without a name there is nothing to call
+	for cursor := (*string)(nil); ; {                            // "Clients MUST treat cursors as opaque tokens"
+		raw, err := c.call(ctx, c.request("tools/list", params{Cursor: cursor}))
 		page := parseObject(raw)
 		list := parseArray(page.raw("tools"))
-		var refused *rpcError
 		switch {
-		case errors.As(err, &refused) && cursor == nil && refused.Code == methodNotFound:
+		case code(err) == methodNotFound && cursor == nil:
 			return nil, nil
-		case refused != nil && cursor != nil:
+		case code(err) != 0 && cursor != nil:
 			if *cursor != "" { // many servers mean the end by "", and do not know it when it comes back
 				c.note("pages", "the list of its tools is not whole: %v", err)
 			}
@@ -158,7 +141,7 @@ func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 		case err != nil:
 			return nil, err
 		case list == nil:
-			return nil, &connectionError{reason: "its answer to tools/list has no list of tools"}
+			return nil, broken("its answer to tools/list has no list of tools")
 		}
 		for _, raw := range list {
 			tool := toolInfo{object: parseObject(raw)}
@@ -171,11 +154,10 @@ func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 			}
 			named[tool.name] = true
 		}
-		size += len(raw)
 		if cursor = get[*string](page, "nextCursor"); cursor == nil {
 			return tools, nil
 		}
-		if asked[*cursor] || len(asked) == maxPages || size > maxMessage {
+		if asked[*cursor] || len(asked) == maxPages {
 			c.note("pages", "its list of tools does not end; kept the %d tools of the first %s", len(tools), plural(len(asked)+1, "page"))
 			return tools, nil
 		}
@@ -198,15 +180,9 @@ func (c *client) callTool(ctx context.Context, tool toolInfo, args json.RawMessa
 		progressed(strings.TrimSpace(text + " " + progress.text("message")))
 	})
 	defer c.waiting.Delete(token)
-	raw, err := c.send(ctx, "tools/call", params{token: token, Name: tool.name, Arguments: args, mirrors: tool.mirrors})
-	var refused *rpcError
-	switch {
-	case !errors.As(err, &refused):
-	case outdatedCode(refused.Code):
-		c.outdated() // it may not have this tool any more
-	case refused.Code == unsupportedVersion:
-		c.close()
-		err = &connectionError{reason: "it does not take the agreed protocol version any more", unsent: true, err: err}
+	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, mirrors: tool.mirrors}))
+	if outdatedCode(code(err)) {
+		c.stale.Store(true) // it may not have this tool any more
 	}
 	return raw, err
 }

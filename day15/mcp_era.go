@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -19,13 +17,11 @@ const (
 )
 
 // knownVersions are the protocol versions that we speak, the newest first.
-func knownVersions() []string {
-	return []string{statelessVersion, handshakeVersion, "2025-06-18", "2025-03-26", "2024-11-05"}
-}
+const knownVersions = "2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
 
 // commonVersion returns the newest of a server's versions that we speak too, or "".
 func commonVersion(supported ...string) string {
-	for _, version := range knownVersions() {
+	for version := range strings.SplitSeq(knownVersions, ", ") {
 		if slices.Contains(supported, version) {
 			return version
 		}
@@ -36,12 +32,11 @@ func commonVersion(supported ...string) string {
 // The error codes of the stateless era.
 const (
 	headerMismatch     = -32020 // HTTP headers lack or contradict what the request says
-	missingCapability  = -32021
 	unsupportedVersion = -32022
 )
 
 // era is a protocol version in use; the zero era is that of a connection that has not agreed on one. It decides what
-// differs once a version is agreed upon: what goes with each request, and which results are good.
+// goes with each request once a version is agreed upon.
 type era struct{ protocol string }
 
 // stateless reports whether there is no handshake in this version.
@@ -72,29 +67,6 @@ func (e era) meta(token int64) *meta {
 		return &meta{ProgressToken: token}
 	}
 	return nil
-}
-
-// result checks a result, and puts into an error what only its data says. "A resultType of any value unrecognized by the
-// client MUST be considered invalid", and an absent one means complete. Servers with a handshake know no result types.
-func (e era) result(raw json.RawMessage, err error) (json.RawMessage, error) {
-	var refused *rpcError
-	if errors.As(err, &refused) && refused.Code == missingCapability {
-		needs := get[map[string]any](parseObject(refused.Data), "requiredCapabilities")
-		message := fmt.Sprintf("%s (the server needs what this client cannot do: %s)", refused.Message, strings.Join(slices.Sorted(maps.Keys(needs)), ", "))
-		return nil, &rpcError{Code: refused.Code, Message: message}
-	}
-	if err != nil || !e.stateless() {
-		return raw, err
-	}
-	result := parseObject(raw)
-	switch kind := result.raw("resultType"); {
-	case kind == nil || string(kind) == `"complete"`:
-		return raw, nil
-	case string(kind) == `"input_required"`:
-		return nil, fmt.Errorf("the server asks for input that this client cannot give: %s", result.raw("inputRequests"))
-	default:
-		return nil, fmt.Errorf("the server sent a result of a type that this client does not know: %s", kind)
-	}
 }
 
 // outdatedCode reports whether an error of this code to a call may mean that our list of tools is old.
@@ -145,11 +117,10 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 		p, e = params{}, era{version}
 	}
 	c.session.Store(&session{era: e})
-	raw, err := c.send(ctx, method(version), p)
+	raw, err := c.call(ctx, c.request(method(version), p))
 	result := parseObject(raw)
-	info, supported := parseObject(result.raw("serverInfo")), []string{result.text("protocolVersion")}
+	supported := []string{result.text("protocolVersion")}
 	if e.stateless() {
-		info = parseObject(parseObject(result.raw("_meta")).raw("io.modelcontextprotocol/serverInfo"))
 		supported = get[[]string](result, "supportedVersions")
 	}
 	var refused *rpcError
@@ -159,7 +130,7 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	}
 	next = commonVersion(supported...)
 	if err == nil && next != "" && e.stateless() == (next == statelessVersion) {
-		c.session.Store(&session{era{next}, info.text("name"), info.text("version"), result.text("instructions")})
+		c.session.Store(&session{era{next}, result.text("instructions")})
 		if e.stateless() {
 			return "", nil
 		}
@@ -169,7 +140,7 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	case err == nil:
 		err = fmt.Errorf("it speaks protocol version %q, which we do not; we asked for %q", strings.Join(supported, ", "), version)
 	case len(supported) > 0 && refused != nil:
-		err = fmt.Errorf("%w (it supports %s; we speak %s)", err, strings.Join(supported, ", "), strings.Join(knownVersions(), ", "))
+		err = fmt.Errorf("%w (it supports %s; we speak %s)", err, strings.Join(supported, ", "), knownVersions)
 	case e.stateless(): // "any other error: the server is legacy"
 		next = handshakeVersion
 	case refused != nil && (outdatedCode(refused.Code) || refused.Code == unsupportedVersion): // it may not know a handshake

@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -53,25 +53,24 @@ func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
 	root, err := decodeSchema(schema)
 	var found []mirror
 	names := map[string]bool{}
-	var scan func(value any, path []string, reachable bool)
-	scan = func(value any, path []string, reachable bool) {
-		schema := asObject(value)
-		if annotation, ok := schema["x-mcp-header"]; ok {
-			name, _ := annotation.(string)
-			kind := schema["type"]
-			lower := strings.ToLower(name)
-			if !reachable || names[lower] || !headerName.MatchString(name) || kind != "string" && kind != "integer" && kind != "boolean" {
-				err = fmt.Errorf("its x-mcp-header %q is not allowed: it has to be a header name of its own, on a string, integer "+
-					"or boolean that is reached through properties alone", name)
+	var scan func(schema map[string]any, path []string)
+	scan = func(schema map[string]any, path []string) {
+		for property, inside := range asObject(schema["properties"]) {
+			schema, path := asObject(inside), append(slices.Clone(path), property)
+			name, _ := schema["x-mcp-header"].(string)
+			kind, lower := schema["type"], strings.ToLower(name)
+			if headerName.MatchString(name) && !names[lower] && (kind == "string" || kind == "integer" || kind == "boolean") {
+				found = append(found, mirror{path, name})
+				names[lower] = true
 			}
-			names[lower] = true
-			found = append(found, mirror{path, name})
+			scan(schema, path)
 		}
-		eachInside(schema, func(keyword, name string, inside any) {
-			scan(inside, append(slices.Clone(path), name), keyword == "properties" && (reachable || path == nil))
-		})
 	}
-	scan(root, nil, false) // nothing is mirrored of the whole
+	scan(root, nil)
+	if strings.Count(string(schema), `"x-mcp-header"`) != len(found) {
+		err = errors.New("its x-mcp-header is not allowed: it has to be a header name of its own, on a string, integer or boolean " +
+			"that is reached through properties alone")
+	}
 	return found, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -31,7 +32,24 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+// Error is the text for a model and for a person alike. Some servers write the code into the message.
+func (e *rpcError) Error() string {
+	text := e.Message
+	if code := strconv.Itoa(e.Code); !strings.Contains(text, code) {
+		text += " (code " + code + ")"
+	}
+	if !isNull(e.Data) {
+		text += " " + compact(e.Data)
+	}
+	return text
+}
+
+// code is that of an *rpcError that err is, 0 where it is none.
+func code(err error) int {
+	refused := &rpcError{}
+	errors.As(err, &refused)
+	return refused.Code
+}
 
 // The JSON-RPC error codes that matter here.
 const (
@@ -84,7 +102,7 @@ func (m message) outcome(method string) (json.RawMessage, error) {
 	case m.Error != nil:
 		return nil, m.Error
 	case isNull(m.Result):
-		return nil, &connectionError{reason: "its answer to " + method + " has no result"}
+		return nil, broken("its answer to %s has no result", method)
 	}
 	return m.Result, nil
 }
@@ -116,13 +134,13 @@ func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "nul
 type object []json.RawMessage
 
 // raw returns the value of a key, nil if it is missing. Of a key that stands twice the last value counts.
-func (o object) raw(key string) json.RawMessage {
-	for i := len(o) - 2; i >= 0; i -= 2 {
-		if name := o[i]; len(name) == len(key)+2 && string(name[1:len(name)-1]) == key {
-			return o[i+1]
+func (o object) raw(key string) (value json.RawMessage) {
+	for i := 0; i < len(o); i += 2 {
+		if string(o[i]) == `"`+key+`"` {
+			value = o[i+1]
 		}
 	}
-	return nil
+	return value
 }
 
 // get returns the value of a key. One that is missing, null, or of another type reads as the zero value; T must not be a
@@ -149,20 +167,21 @@ func unquoted(raw []byte) (text string) {
 // parseObject returns nil if text is no JSON object. The values are parts of text; what they hold is checked where they are
 // decoded.
 func parseObject(text []byte) object {
-	if o := cutValues(text, '{', '}'); len(o)%2 == 0 {
-		return o
+	o := cutValues(text, "{}")
+	if len(o)%2 != 0 {
+		return nil
 	}
-	return nil
+	return o
 }
 
 // parseArray is parseObject for an array.
-func parseArray(text []byte) []json.RawMessage { return cutValues(text, '[', ']') }
+func parseArray(text []byte) []json.RawMessage { return cutValues(text, "[]") }
 
 // cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where the brackets are
 // others, or a value is cut off.
-func cutValues(text []byte, open, end byte) []json.RawMessage {
+func cutValues(text []byte, brackets string) []json.RawMessage {
 	text = bytes.TrimSpace(text)
-	if len(text) < 2 || text[0] != open || text[len(text)-1] != end {
+	if len(text) < 2 || text[0] != brackets[0] || text[len(text)-1] != brackets[1] {
 		return nil
 	}
 	const separators = ",: \t\r\n"

@@ -42,19 +42,17 @@ type process struct {
 // startProcess starts the server of an entry with a command. heard is called with each line of its stderr. Every process
 // that is started gets stopped: by close, or by itself when the connection fails. An error is a *connectionError.
 func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, error) {
-	if info, err := os.Stat(c.dir); c.dir != "" && (err != nil || !info.IsDir()) {
-		return nil, &connectionError{reason: "there is no working directory " + c.dir, err: err}
-	}
 	cmd := childOf(c)
 	s := &process{cmd: cmd, quiet: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
 	stdinRead, stdin, err1 := os.Pipe()
 	stdout, err2 := cmd.StdoutPipe()
 	stderr, err3 := cmd.StderrPipe()
 	cmd.Stdin, s.stdin, s.stdout, s.stderr = stdinRead, stdinRead, stdout, stderr
-	if err := cmp.Or(err1, err2, err3); err != nil { // the system has no more of them
-		return nil, notStarted(c, err)
+	err := cmp.Or(err1, err2, err3) // the system has no more of them
+	if err == nil {
+		err = cmd.Start()
 	}
-	if err := cmd.Start(); err != nil {
+	if err != nil {
 		stdinRead.Close()
 		stdin.Close()
 		return nil, notStarted(c, err)
@@ -68,16 +66,16 @@ func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, 
 
 // childOf is the command of an entry; where there is none, Start says so.
 func childOf(c *serverConfig) *exec.Cmd {
-	cmd := exec.Command(c.command, c.args...) // no shell reads the arguments
-	for _, dir := range filepath.SplitList(c.env["PATH"]) {
-		if path, err := exec.LookPath(filepath.Join(dir, c.command)); err == nil && filepath.Base(c.command) == c.command {
+	cmd := exec.Command(c.Command, c.Args...) // no shell reads the arguments
+	for _, dir := range filepath.SplitList(c.Env["PATH"]) {
+		if path, err := exec.LookPath(filepath.Join(dir, c.Command)); err == nil && filepath.Base(c.Command) == c.Command {
 			cmd.Path, cmd.Err = path, nil
 			break
 		}
 	}
 	cmd.Path, _ = filepath.Abs(cmd.Path) // a relative one would be looked for in the server's directory
-	cmd.Dir, cmd.Env = c.dir, withoutKey(os.Environ())
-	for name, value := range c.env {
+	cmd.Dir, cmd.Env = c.Dir, withoutKey(os.Environ())
+	for name, value := range c.Env {
 		cmd.Env = append(cmd.Env, name+"="+value) // of two entries the last counts
 	}
 	ownSession(cmd)
@@ -86,18 +84,22 @@ func childOf(c *serverConfig) *exec.Cmd {
 
 // notStarted is why a server could not be started.
 func notStarted(c *serverConfig, err error) error {
-	reason := fmt.Sprintf("cannot start %s: %v", c.command, err)
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		reason = fmt.Sprintf("command %q not found", c.command)
-		if filepath.Base(c.command) == c.command {
+	reason := fmt.Sprintf("cannot start %s: %v", c.Command, err)
+	_, noDir := os.Stat(c.Dir)
+	switch {
+	case c.Dir != "" && noDir != nil:
+		reason = "there is no working directory " + c.Dir
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
+		reason = fmt.Sprintf("command %q not found", c.Command)
+		if filepath.Base(c.Command) == c.Command {
 			reason += " on PATH"
 		}
-		if first, rest, ok := strings.Cut(strings.TrimSpace(c.command), " "); ok {
+		if first, rest, ok := strings.Cut(strings.TrimSpace(c.Command), " "); ok {
 			args, _ := encode(strings.Fields(rest)) // strings always have a JSON form
 			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
 		}
 	}
-	return &connectionError{reason: reason, err: err}
+	return broken("%s", reason)
 }
 
 // run is the goroutine that reads, until the server's output ends. A connection that failed leaves no server behind.
@@ -113,18 +115,14 @@ func (s *process) run() {
 // mean an error.
 func (s *process) listen(heard func(line string)) {
 	defer close(s.quiet)
-	lines := bufio.NewReaderSize(s.stderr, 64<<10)
-	for long := false; ; {
-		text, more, err := lines.ReadLine()
+	for lines := bufio.NewReaderSize(s.stderr, 64<<10); ; { // a line that is longer comes in pieces
+		text, _, err := lines.ReadLine()
 		if err != nil {
 			return
 		}
-		if !long { // else it is the rest of a line that is longer than anybody wants to read
-			line := string(text)
-			s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
-			heard(line)
-		}
-		long = more
+		line := string(text)
+		s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
+		heard(line)
 	}
 }
 
@@ -142,25 +140,25 @@ func (s *process) wait() {
 }
 
 // explain says why the output has ended: where the server has ended, how, and with which words on stderr.
-func (s *process) explain(err error) (cause *connectionError, unread []byte) {
+func (s *process) explain(err error) (cause *connectionError) {
 	if errors.As(err, &cause) {
-		return cause, nil
+		return cause
 	}
 	select {
 	case <-s.exited:
 	case <-time.After(exitGrace):
-		return &connectionError{reason: "it closed its stdout", err: err}, nil
+		return broken("it closed its stdout")
 	}
 	_ = s.w.Close() // or the end of what is unread would not come
-	unread, _ = io.ReadAll(s.stdin)
-	reason := s.state.String()
+	cause = broken("%s", s.state)
+	cause.unread, _ = io.ReadAll(s.stdin)
 	if s.state.Success() {
-		reason = "it ended by itself"
+		cause.reason = "it ended by itself"
 	}
 	if line := telling(s.tail); line != "" {
-		reason += ": " + line
+		cause.reason += ": " + line
 	}
-	return &connectionError{reason: reason, err: err}, unread
+	return cause
 }
 
 // stderrLines is how many lines of stderr are kept.

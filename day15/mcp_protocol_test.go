@@ -50,9 +50,7 @@ func dialPipe(t *testing.T, p peer, script func(f *fake)) *stream {
 	t.Helper()
 	in, w := io.Pipe()
 	r, out := io.Pipe()
-	s := newStream(w, p, func(err error) (*connectionError, []byte) {
-		return &connectionError{reason: "over: " + err.Error()}, nil
-	})
+	s := newStream(w, p, func(err error) *connectionError { return broken("over: %v", err) })
 	go func() {
 		s.read(r)
 		r.Close()

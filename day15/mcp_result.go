@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxShown is the length, in bytes, from which on a string of an unknown block is left out: it may be base64.
-const maxShown = 100
+// maxShown is the length, in bytes, from which on a string is left out of a block that is no text: it may be base64.
+const maxShown = 1000
 
 // resultText returns what the model reads of a tools/call result, and whether the tool says that it failed: the text
-// blocks in order, one line for each block of another type, and the structured content where it says more. The text is
+// blocks in order, one line for each block of another type, or the structured content where there are none. The text is
 // whole: secrets are removed, and what is too long is cut, by Registry.Call.
 func resultText(result json.RawMessage) (text string, isError bool) {
 	r := parseObject(result)
@@ -29,43 +29,31 @@ func resultText(result json.RawMessage) (text string, isError bool) {
 		texts = append(texts, blockText(block))
 	}
 	text = strings.Join(texts, "\n")
-	structured := plainText(r.raw("structuredContent"), math.MaxInt)
-	switch empty := strings.Trim(text, "\n") == ""; {
-	case structured != "" && empty:
-		text = structured
-	case structured != "" && !sameData(text, structured):
-		text += "\n" + structured
-	case empty && r.text("resultType") == "input_required":
+	if strings.Trim(text, "\n") == "" {
+		text = cmp.Or(plainText(r.raw("structuredContent"), math.MaxInt), "(no content)")
 		// "Servers MUST NOT send an inputRequests that the client has not declared support for", and some do.
-		return "the server asks for input that this client cannot give: " + plainText(result, maxShown), true
-	case empty:
-		text = "(no content)"
+		if kind := r.text("resultType"); kind != "" && kind != "complete" {
+			return "the server asks for input that this client cannot give: " + plainText(result, maxShown), true
+		}
 	}
 	return text, get[bool](r, "isError")
 }
 
-// blockText is the text of a block, or a line that says what it is. Links are not fetched, pictures and sound are left
-// out, and not even decoded: the model gets text.
+// blockText is the text of a block, or a line that says what it is, as JSON. Links are not fetched, pictures and sound are
+// left out: the model gets text.
 func blockText(raw json.RawMessage) string {
 	block := parseObject(raw)
-	if block == nil {
-		return scalarText(raw)
+	text := block.raw("text")
+	if text == nil {
+		text = parseObject(block.raw("resource")).raw("text")
 	}
-	kind := block.text("type")
-	resource := parseObject(block.raw("resource"))
 	switch {
-	case kind == "text" && block.raw("text") != nil:
-		return scalarText(block.raw("text"))
-	case kind == "image" || kind == "audio":
-		return fmt.Sprintf("[%s: %s, %d bytes]", kind, label(block, "mimeType"), base64Size(block.raw("data")))
-	case resource.raw("text") != nil:
-		return scalarText(resource.raw("text"))
-	case resource != nil:
-		return fmt.Sprintf("[resource %s: %s, %d bytes]", label(resource, "uri"), label(resource, "mimeType"), base64Size(resource.raw("blob")))
-	case kind == "resource_link":
-		return fmt.Sprintf("[link %s: %s, %s]", label(block, "name"), label(block, "uri"), label(block, "mimeType"))
+	case block == nil:
+		return scalarText(raw)
+	case text != nil:
+		return scalarText(text)
 	}
-	return fmt.Sprintf("[%s block: %s]", label(block, "type"), plainText(raw, maxShown))
+	return fmt.Sprintf("[%s: %s]", cmp.Or(block.text("type"), "unknown"), plainText(raw, maxShown))
 }
 
 // scalarText is the text that a string holds, and any other JSON as it is.
@@ -74,17 +62,6 @@ func scalarText(raw json.RawMessage) string {
 		return unquoted(raw)
 	}
 	return plainText(raw, math.MaxInt)
-}
-
-// label is a member of a block on one line; of a data: URI the data is left out.
-func label(block object, key string) string {
-	text, _, _ := strings.Cut(block.text(key), ";base64,")
-	return cmp.Or(strings.Join(strings.Fields(text), " "), "unknown")
-}
-
-// base64Size is how many bytes a JSON string in base64 stands for, which is all that we want of a picture.
-func base64Size(text json.RawMessage) int {
-	return len(bytes.Trim(text, `"=`)) * 3 / 4
 }
 
 // plainText is JSON as a model reads it best: on one line, each digit kept, and without escapes that are not needed,
@@ -101,16 +78,4 @@ func plainText(raw json.RawMessage, limit int) string {
 		plain, _ := encode(unquoted([]byte(literal)))
 		return string(plain)
 	})
-}
-
-// sameData reports whether the text already says what the structured content says: "a tool that returns structured
-// content SHOULD also return the serialized JSON in a TextContent block". Where a tool's text is no JSON, several SDKs
-// put it into an object as its one member.
-func sameData(text, structured string) bool {
-	said := plainText([]byte(text), math.MaxInt)
-	if data := parseObject([]byte(structured)); len(data) == 2 {
-		value := scalarText(data[1])
-		return value == text || value == said || said == structured
-	}
-	return said == structured
 }

@@ -188,13 +188,6 @@ func toolServers() map[string]func(s *toolServer) {
 			time.Sleep(300 * time.Millisecond)
 			demoTools(s)
 		},
-		"naps": func(s *toolServer) { // answers each call after a while, side by side
-			s.tool("nap", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
-				id := s.id()
-				time.AfterFunc(300*time.Millisecond, func() { s.answer(id, "rested") })
-				return ""
-			})
-		},
 		"meets": func(s *toolServer) { // answers when three calls are there
 			var ids []string
 			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
@@ -243,11 +236,6 @@ func toolServers() map[string]func(s *toolServer) {
 				return ""
 			})
 			s.tool("lists", "", func(json.RawMessage) string { return fmt.Sprint(lists, " lists") })
-			s.tool("wait", "", func(json.RawMessage) string {
-				id := s.id()
-				time.AfterFunc(1100*time.Millisecond, func() { s.answer(id, "waited") })
-				return ""
-			})
 		},
 		"changing": changingTools,
 		"leaky":    leakyTools,

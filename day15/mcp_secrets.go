@@ -11,15 +11,15 @@ import (
 // sound like a secret, and what URLs carry besides their address. Not every value of env is one: a Redactor that knew
 // "production" or the folder of the data would garble what the model reads.
 func (r *configReader) secrets(c *serverConfig) {
-	text := c.command + "\n" + strings.Join(c.args, "\n") + "\n" + c.url // some write a whole line into command
-	for name, value := range c.env {
+	text := c.Command + "\n" + strings.Join(c.Args, "\n") + "\n" + c.URL // some write a whole line into command
+	for name, value := range c.Env {
 		text += "\n" + value
 		if sensitive.MatchString(name) {
 			r.secret(name, value)
 		}
 	}
-	for name, value := range c.headers {
-		if sensitive.MatchString(name) || c.err == nil && !c.disabled { // else nobody sends it
+	for name, value := range c.Headers {
+		if sensitive.MatchString(name) || c.err == nil && !c.Disabled { // else nobody sends it
 			_, credential, found := strings.Cut(value, " ") // a server may repeat it without its scheme
 			if !found {
 				credential = value

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
 // What one server may cost us.
 const (
+	patience       = time.Second            // for its start, before the person is told what we wait for
 	linesPerSecond = 50                     // that it makes us print
 	lineWidth      = 200                    // of each, in characters
 	listPause      = 250 * time.Millisecond // between two lists of its tools
@@ -21,10 +24,9 @@ const (
 // server is one entry of mcp.json for as long as the agent runs. Its connection may come and go: when it has ended, the
 // next call starts the server anew.
 type server struct {
-	mcp     *MCP
-	config  *serverConfig
-	label   string        // its name, for the screen
-	started chan struct{} // closed when the first start has succeeded or failed
+	mcp    *MCP
+	config *serverConfig
+	label  string // its name, for the screen
 
 	connecting sync.Mutex
 	listing    sync.Mutex
@@ -41,21 +43,25 @@ type server struct {
 type state struct {
 	transport transport    // the last one, connected or not yet
 	client    *client      // the last connection; nil before there was one
-	err       error        // why there is none now
+	err       error        // why there is none now, nil if there is
 	tried     time.Time    // when it was tried last to connect
 	tools     []serverTool // of the last list, also after the connection has ended
+	offered   []serverTool // of them, to the model
 	stderr    []string     // its last lines
 	calls     int
 	failed    int       // of the calls
 	failures  int       // of them, in a row
-	resting   time.Time // until then it is left alone
-	closed    bool      // nothing is started any more
+	missed    time.Time // when the last of them failed
+	closed    bool      // nothing is shown any more
 }
+
+// errSkipped is the state of a server that was not started, or whose start was interrupted.
+var errSkipped = errors.New("skipped")
 
 // newServer returns the server of an entry, not started yet; an entry with a mistake stays as it is, with its error.
 func newServer(m *MCP, config *serverConfig) *server {
-	return &server{mcp: m, config: config, label: visibleLine(config.name), state: state{err: config.err},
-		started: make(chan struct{}), told: map[string]bool{}}
+	return &server{mcp: m, config: config, label: visibleLine(config.name), told: map[string]bool{},
+		state: state{err: cmp.Or(config.err, errSkipped)}}
 }
 
 // now returns how the server is.
@@ -68,16 +74,16 @@ func (s *server) now() state {
 // live returns the connection, nil if there is none now. Whoever finds that it has ended tells the person.
 func (s *server) live() *client {
 	s.mu.Lock()
-	known := s.err != nil || s.client == nil || s.closed
-	if !known {
-		s.err = s.client.ended()
+	c, before := s.client, s.err
+	if before == nil {
+		s.err = c.ended()
 	}
-	c, err := s.client, s.err
+	err := s.err
 	s.mu.Unlock()
-	if err == nil {
+	switch {
+	case err == nil:
 		return c
-	}
-	if !known {
+	case before == nil:
 		s.tell("%v", err)
 	}
 	return nil
@@ -94,8 +100,6 @@ func (s *server) connection(ctx context.Context) (*client, error) {
 	}
 	before := s.now()
 	switch {
-	case before.closed:
-		return nil, errSkipped
 	case before.tried.After(came):
 		return nil, before.err
 	case before.client != nil:
@@ -116,12 +120,18 @@ func (s *server) connection(ctx context.Context) (*client, error) {
 	return c, err
 }
 
-// errSkipped is the state of a server whose start was interrupted.
-var errSkipped = errors.New("skipped")
-
-// connect starts the server, agrees with it on a version and lists its tools. On failure nothing is left open.
+// connect starts the server, agrees with it on a version and lists its tools. On failure, and where ctx has ended, nothing
+// is left open.
 func (s *server) connect(ctx context.Context) (*client, error) {
-	c, err := connect(ctx, peer{note: s.note, wire: s.wire}, s.config.limits, s.config.version, s.open)
+	waiting := time.AfterFunc(patience, func() {
+		s.tell("waiting for %s, %g s at most; Ctrl-C goes on without it", s.config.target, s.config.limits.start.Seconds())
+	})
+	defer waiting.Stop()
+	var c *client
+	err := ctx.Err()
+	if err == nil {
+		c, err = connect(ctx, peer{note: s.note, wire: s.wire}, s.config.limits, s.config.Version, s.open)
+	}
 	if err == nil {
 		if err = s.list(ctx, c); err == nil {
 			return c, nil
@@ -136,21 +146,15 @@ func (s *server) connect(ctx context.Context) (*client, error) {
 
 // open makes the transport: a server of ours is a process, one of somebody else's is reached over HTTP.
 func (s *server) open(p peer) (t transport, err error) {
-	if s.config.url != "" {
-		t, err = openHTTP(s.config.url, s.config.headers, p)
+	if s.config.URL != "" {
+		t, err = openHTTP(s.config.URL, s.config.Headers, p)
 	} else {
 		t, err = startProcess(s.config, p, s.heard)
-	}
-	if err != nil {
-		return nil, err
 	}
 	s.mu.Lock()
 	s.transport = t
 	s.mu.Unlock()
-	if s.now().closed {
-		t.close()
-	}
-	return t, nil
+	return t, err
 }
 
 // list lists the tools and offers them; not before a pause after the last time, since a server that announces others with
@@ -180,15 +184,13 @@ func (s *server) list(ctx context.Context, c *client) error {
 // refresh lists the tools again if the last list is stale.
 func (s *server) refresh(ctx context.Context) {
 	c := s.live()
-	if c == nil {
+	if c == nil || !c.stale.CompareAndSwap(true, false) {
 		return
 	}
-	select {
-	case <-c.stale:
-		if err := s.list(ctx, c); err != nil {
-			s.note("list", "its new list of tools could not be read, the old one stays: %v", err)
-		}
-	default:
+	if err := s.list(ctx, c); ctx.Err() != nil {
+		c.stale.Store(true)
+	} else if err != nil {
+		s.note("list", "its new list of tools could not be read, the old one stays: %v", err)
 	}
 }
 
@@ -200,20 +202,16 @@ func (s *server) ready(ctx context.Context, tool serverTool) error {
 	if rest := now.rest(); rest != "" {
 		return fmt.Errorf("server %s is not available: %s", s.config.name, rest)
 	}
-	for _, other := range now.tools {
-		if other.said == tool.said {
-			return nil
-		} else if other.info.name == tool.info.name {
-			return errors.New("not sent: the server defines this tool differently now; call it again if it still fits")
-		}
+	if slices.ContainsFunc(now.tools, func(t serverTool) bool { return t.said == tool.said }) {
+		return nil
 	}
-	return errors.New("not sent: the server has no such tool any more")
+	return errors.New("not sent: the server defines this tool differently now, or no more; call it again if it still fits")
 }
 
 // rest says how long the server is left alone, "" if it is not.
 func (s state) rest() string {
-	rest := time.Until(s.resting)
-	if rest <= 0 {
+	rest := restTime - time.Since(s.missed)
+	if s.failures < maxFailures || rest <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("it has failed %d times in a row; it is tried again in %d s", s.failures, int(rest.Seconds())+1)
@@ -242,26 +240,19 @@ func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage
 // callOn calls a tool. While that takes long, the tools are listed again where the list is stale: there are servers that
 // answer only then.
 func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	watch := time.AfterFunc(listPause, func() {
-		defer close(ended)
-		for {
+	calling, done := context.WithCancel(ctx)
+	var listing sync.WaitGroup
+	listing.Go(func() {
+		for calling.Err() == nil {
 			select {
-			case <-done:
-				return
-			case <-c.stale:
-				if s.list(ctx, c) != nil { // it may have to answer the call first
-					c.outdated()
-					return
-				}
+			case <-calling.Done():
+			case <-time.After(listPause):
+				s.refresh(calling)
 			}
 		}
 	})
-	defer func() {
-		if close(done); !watch.Stop() {
-			<-ended
-		}
-	}()
+	defer listing.Wait()
+	defer done()
 	return c.callTool(ctx, tool.info, args, func(text string) { s.note("", "%s: %s", tool.Name, text) })
 }
 
@@ -269,15 +260,14 @@ func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args js
 func (s *server) count(err error, missed bool) {
 	s.live() // tells of its end
 	s.mu.Lock()
-	known := errors.Is(err, s.err)
-	if s.calls++; missed {
+	known := fmt.Sprint(err) == fmt.Sprint(s.err)
+	s.calls++
+	if missed {
 		s.failed++
 		s.failures++
+		s.missed = time.Now()
 	} else {
 		s.failures = 0
-	}
-	if s.failures >= maxFailures {
-		s.resting = time.Now().Add(restTime)
 	}
 	s.mu.Unlock()
 	if missed && !known {
@@ -285,17 +275,14 @@ func (s *server) count(err error, missed bool) {
 	}
 }
 
-// close ends the connection, or the connecting that is under way. Nothing is started after it.
+// close ends the connection. Whoever calls it has ended the context of all that may open another one.
 func (s *server) close() {
 	s.mu.Lock()
-	s.closed = true
+	s.closed, s.err = true, errSkipped
+	t := s.transport
 	s.mu.Unlock()
-	for range 2 {
-		if t := s.now().transport; t != nil {
-			t.close()
-		}
-		s.connecting.Lock() // for whoever was connecting
-		s.connecting.Unlock()
+	if t != nil {
+		t.close()
 	}
 }
 
@@ -318,7 +305,7 @@ func (s *server) tell(format string, args ...any) {
 // timed tells with -time how long something took.
 func (s *server) timed(what string, began time.Time) {
 	if s.mcp.times {
-		s.tell("%s in %.1f s", what, time.Since(began).Seconds())
+		s.tell("%s in %.3f s", what, time.Since(began).Seconds())
 	}
 }
 

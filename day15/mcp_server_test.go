@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -45,70 +46,69 @@ func TestACallAfterTheEndOfItsServerStartsItAnew(t *testing.T) {
 }
 
 func TestToolsAreListedWhileACallWaitsForThat(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_a_grow", "{}"), calls("mcp_a_extra", "{}"), calls("mcp_a_wait", "{}"), calls("mcp_a_lists", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "announcing"})
+	t.Parallel()
+	model := newFakeModel(t, calls("mcp_a_grow", "{}"), calls("mcp_a_extra", "{}"), calls("mcp_a_lists", "{}"))
 	began := time.Now()
-	runMCP(t, "", "grow")
+	newChild(t, model, []entry{{name: "a", fake: "announcing"}}, "grow").run("")
 	got := model.read()
-	if len(got) != 4 || strings.Join(got[:3], ", ") != "grown, extra, waited" {
+	if len(got) != 3 || got[0] != "grown" || got[1] != "extra" {
 		t.Fatalf("the model has read %q", got)
 	}
-	number, _, _ := strings.Cut(got[3], " ") // it announces another list with each
-	if n, err := strconv.Atoi(number); err != nil || n < 4 || n > 4*int(time.Since(began).Seconds()+1) {
-		t.Errorf("%s in %v", got[3], time.Since(began))
+	number, _, _ := strings.Cut(got[2], " ") // it announces another list with each
+	if n, err := strconv.Atoi(number); err != nil || n < 3 || n > 4*int(time.Since(began).Seconds()+1) {
+		t.Errorf("%s in %v", got[2], time.Since(began))
 	}
+}
+
+// startServers is newBench with the servers of an mcp.json.
+func startServers(t testing.TB, entries ...entry) *bench {
+	t.Helper()
+	b := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
+	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entries...)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.mcp = mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
+	b.mcp.file = "servers.json"
+	t.Cleanup(b.mcp.Close)
+	if err := b.connectServers(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// use calls a tool and returns what the model would read.
+func (b *bench) use(tool string) string {
+	return b.registry.Call(context.Background(), []Call{{tool, "{}"}}, func(int) {}, func(int, Result) {})[0].String()
 }
 
 func TestAServerThatKeepsFailingIsLeftAlone(t *testing.T) {
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "f", fake: "failing", more: `"timeoutMs":300,"startTimeoutMs":9000`})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m := newTestMCP(t, bench)
-	call := func(tool string) string {
-		return bench.registry.Call(t.Context(), []Call{{"mcp_f_" + tool, "{}"}}, func(int) {}, func(int, Result) {})[0].String()
-	}
+	b := startServers(t, entry{name: "f", fake: "failing", more: `"timeoutMs":100,"startTimeoutMs":9000`})
 	for range 2 {
-		call("slow")
+		b.use("mcp_f_slow")
 	}
-	if code := m.ExitCode(exitOK); code != exitMissed || m.ExitCode(exitDenied) != exitDenied {
+	if code := b.mcp.ExitCode(exitOK); code != exitMissed || b.mcp.ExitCode(exitDenied) != exitDenied {
 		t.Errorf("exit code %d", code)
 	}
-	if got := call("fine"); got != "fine" { // a success, so that counting begins anew
+	if got := b.use("mcp_f_fine"); got != "fine" { // a success, so that counting begins anew
 		t.Error(got)
 	}
 	for range 3 {
-		call("slow")
+		b.use("mcp_f_slow")
 	}
 	const want = "(error) server f is not available: it has failed 3 times in a row; it is tried again in 30 s"
-	if got := call("fine"); got != want {
+	if got := b.use("mcp_f_fine"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := m.servers[0].now(); got.calls != 6 || got.failed != 5 {
-		t.Errorf("%d calls, %d failed", got.calls, got.failed)
-	}
-	m.servers[0].mu.Lock()
-	m.servers[0].resting = time.Now()
-	m.servers[0].mu.Unlock()
-	if got := call("fine"); got != "fine" {
+	s := b.mcp.servers[0]
+	if got := b.describe(s, false); !strings.Contains(got, "; 6 calls, 5 failed; it has failed 3 times in a row; ") {
 		t.Error(got)
 	}
-}
-
-// newTestMCP connects the servers of servers.json with the bench's registry.
-func newTestMCP(t testing.TB, bench *bench) *MCP {
-	t.Helper()
-	m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
-	m.file = "servers.json"
-	t.Cleanup(m.Close)
-	if err := testAgent(bench, m).connectServers(t.Context()); err != nil {
-		t.Fatal(err)
+	s.mu.Lock()
+	s.missed = time.Time{}
+	s.mu.Unlock()
+	if got := b.use("mcp_f_fine"); got != "fine" {
+		t.Error(got)
 	}
-	return m
-}
-
-func testAgent(bench *bench, m *MCP) *agent {
-	return &agent{console: bench.console, registry: bench.registry, permissions: bench.permissions, trace: &Trace{console: bench.console}, mcp: m}
 }
 
 // GEEKAGENT_LONG_TESTS makes it 100,000 calls.
@@ -117,15 +117,11 @@ func TestManyCallsKeepMemoryFlat(t *testing.T) {
 	if os.Getenv("GEEKAGENT_LONG_TESTS") != "" {
 		count = 100_000
 	}
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "s", fake: "benchquick"})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	newTestMCP(t, bench)
+	b := startServers(t, entry{name: "s", fake: "benchquick"})
 	use := func(calls int) uint64 {
 		for range calls {
-			if r := bench.registry.Call(t.Context(), []Call{{"mcp_s_dice", "{}"}}, func(int) {}, func(int, Result) {})[0]; r.Err != nil {
-				t.Fatal(r)
+			if got := b.use("mcp_s_dice"); got != "Roll: 5" {
+				t.Fatal(got)
 			}
 		}
 		runtime.GC()
@@ -177,22 +173,11 @@ func TestTimesAndCallsAreTold(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_d_dice", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "d", fake: "demo"})
 	_, stdout, stderr := runMCP(t, "roll\n/mcp\n", "-time")
-	times := regexp.MustCompile(`\d\.\d s`)
+	times := regexp.MustCompile(`\d\.\d\d\d s`)
 	if got, want := times.ReplaceAllString(stderr, "T"), "[mcp] d: tools listed in T\n[mcp] d: started in T\n[mcp] d: connected, 2 tools (2025-06-18)\n"; got != want {
 		t.Errorf("stderr %s, want %s", got, want)
 	}
 	mustShow(t, stdout, "d: protocol 2025-06-18, 2 tools, about ", "; 1 call, 0 failed\n")
-}
-
-func TestAToolThatWasLeftOutIsKnown(t *testing.T) {
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	newTestMCP(t, bench)
-	if got := len(bench.registry.Visible()); got != maxTools {
-		t.Errorf("%d tools", got)
-	}
 }
 
 // What a server has started ends with it: when we leave, and when it dies.

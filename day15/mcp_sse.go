@@ -21,7 +21,7 @@ const lingering = 50 * time.Millisecond
 func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *http.Response) (m message, err error) {
 	kind := mediaType(resp)
 	if session := resp.Header.Get(sessionHeader); session != "" && method == "initialize" {
-		e.session.Store(session)
+		e.headers.Store(sessionHeader, session)
 	}
 	if kind == "text/event-stream" {
 		return e.follow(ctx, id, resp)
@@ -29,7 +29,7 @@ func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *ht
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage))
 	if err != nil {
-		return m, &connectionError{reason: fmt.Sprintf("its answer broke off: %v", err)}
+		return m, broken("its answer broke off: %v", err)
 	}
 	if kind == "application/json" && resp.StatusCode != 401 && resp.StatusCode != 403 {
 		if m, ok := e.receive(ctx, id, body); ok {
@@ -88,7 +88,7 @@ func (e *endpoint) follow(ctx context.Context, id int64, resp *http.Response) (m
 				continue
 			}
 		}
-		return m, &connectionError{reason: fmt.Sprintf("its stream ended before the response: %v", err)}
+		return m, broken("its stream ended before the response: %v", err)
 	}
 }
 
@@ -109,8 +109,8 @@ func (e *endpoint) stream(ctx context.Context, lastID string) (*http.Response, e
 // listen hears what the server says without being asked: that its tools have changed. The stream is optional for both
 // sides, so a server without one is fine.
 func (e *endpoint) listen() {
-	ctx, cancel := e.whileOpen(context.Background())
-	defer cancel(nil)
+	ctx, release := e.whileOpen(context.Background())
+	defer release()
 	if resp, err := e.stream(ctx, ""); err == nil {
 		_, _ = e.follow(ctx, -1, resp) // up to its end: no request has this id
 	}
@@ -118,13 +118,16 @@ func (e *endpoint) listen() {
 
 // refusal is the error for an answer that is no response: its status, what to do about it, and its body, or a part.
 func refusal(resp *http.Response, body io.Reader) error {
+	place := ": wrong url?"
+	if resp.Request.Header.Get(sessionHeader) != "" {
+		place = "" // it was right before
+	}
 	hint := map[int]string{
 		200: ", which is no response to our request",
 		401: ": unauthorized, check headers.Authorization of this server",
-		403: ": forbidden, check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 " +
-			"in its url, or the other way round: it may check Host and Origin",
-		404: ": wrong url?",
-		405: ": wrong url?",
+		403: ": forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse",
+		404: place,
+		405: place,
 	}[resp.StatusCode]
 	text, _ := io.ReadAll(io.LimitReader(body, 64<<10))
 	return &connectionError{

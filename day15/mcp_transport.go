@@ -77,11 +77,15 @@ type connectionError struct {
 	reason string // for a person, in full: what happened, and where possible what to do
 	public string // for a model, short and stable; "" says no more than that it failed
 	unsent bool   // the request was certainly not carried out: it may be sent once more over a new connection
-	err    error  // what lies beneath; may be nil
+	unread []byte // of the end of a stream: what the server has not read
+}
+
+// broken is a connectionError of which the model reads no more than that the connection failed.
+func broken(format string, args ...any) *connectionError {
+	return &connectionError{reason: fmt.Sprintf(format, args...)}
 }
 
 func (e *connectionError) Error() string { return e.reason }
-func (e *connectionError) Unwrap() error { return e.err }
 
 // openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. The function
 // that it returns writes down every message, one line each, in the order of the connection:
