@@ -35,7 +35,7 @@ func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
 	}
-	if want := "[mcp] c: its new list of tools could not be read, the old one stays: tools/list: error -32603: the list is lost\n"; !strings.HasSuffix(stderr, want) {
+	if want := "[mcp] c: its new list of tools could not be read, the old one stays: tools/list: the list is lost (code -32603)\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("stderr %s, want %s", stderr, want)
 	}
 }
@@ -54,27 +54,20 @@ func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
 	}
 }
 
+const caution = "Caution: the definition of this tool changed since it was first seen: "
+
+// A rule, and the answer "always", are for the definition that a person has seen.
 func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
-	const caution = "About to call MCP tool: mcp_c_send (from server c)\n  {}\nCaution: the definition of this tool changed since it was first seen: "
-	for _, test := range []struct {
-		name, rules, change, input string
-		want                       []string // on the screen, in order
-		last                       string   // the model reads
-	}{
-		{"after always, another description", noRules, "describe", "a\nn\n",
-			[]string{"mcp_c_send is always allowed from now on: saved in .geekagent/GeekAgent.json.\n[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
-		{"after always, another schema", noRules, "widen", "a\ny\n", []string{"[Calling tool mcp_c_send → sent]", caution + "schema "}, "sent"},
-		{"in spite of a rule", allowAll, "describe", "n\n", []string{"[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
+	for _, test := range []struct{ rules, change, input, last string }{ // last is what the model reads then
+		{`{"mcp_c_describe":"allow"}`, "describe", "a\nn\n", "(error) denied by the user"},
+		{`{"mcp_c_widen":"allow"}`, "widen", "a\ny\n", "sent"},
+		{allowAll, "describe", "n\n", "(error) denied by the user"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.change+test.input, func(t *testing.T) {
 			model := newFakeModel(t, calls("mcp_c_send", "{}"), calls("mcp_c_"+test.change, "{}"), calls("mcp_c_send", "{}"))
-			rules := test.rules
-			if rules == noRules {
-				rules = `{"mcp_c_` + test.change + `":"allow"}`
-			}
-			inMCPFolder(t, model, rules, entry{name: "c", fake: "changing"})
+			inMCPFolder(t, model, test.rules, entry{name: "c", fake: "changing"})
 			_, stdout, _ := runMCP(t, "send twice\n"+test.input)
-			mustShow(t, stdout, test.want...)
+			mustShow(t, stdout, "[Calling tool mcp_c_send → sent]", "About to call MCP tool: mcp_c_send (from server c)\n  {}\n"+caution)
 			if got := model.read(); len(got) != 3 || got[0] != "sent" || got[2] != test.last {
 				t.Errorf("the model has read %q", got)
 			}
@@ -86,28 +79,18 @@ func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}})
 	_, stdout, _ := runMCP(t, "send\nn\n")
-	mustShow(t, stdout, "Caution: the definition of this tool changed since it was first seen: description ")
+	mustShow(t, stdout, caution)
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
-		"(error) not sent: the server defines this tool differently now; call it again if it still fits", "(error) denied by the user")
+		"(error) not sent: the server defines this tool differently now, or no more; call it again if it still fits", "(error) denied by the user")
 }
 
-func TestAToolThatChangedInOneShotMode(t *testing.T) {
-	for _, yes := range []bool{true, false} {
-		t.Run(fmt.Sprintf("-yes=%v", yes), func(t *testing.T) {
-			model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
-			inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-			code, _, stderr := runMCP(t, "", fmt.Sprintf("-yes=%v", yes), "send")
-			if yes {
-				model.mustRead(t, "described", "sent")
-			} else {
-				model.mustRead(t, "described", "(error) denied: nobody can be asked")
-				mustShow(t, stderr, "[permission] mcp_c_send was refused: there is no terminal to ask at.")
-			}
-			if want := map[bool]int{true: exitOK, false: exitDenied}[yes]; code != want {
-				t.Errorf("exit code %d, want %d", code, want)
-			}
-		})
+func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
+	model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
+	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
+	if code, _, stderr := runMCP(t, "", "send"); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
+	model.mustRead(t, "described", "(error) denied: nobody can be asked")
 }
 
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {

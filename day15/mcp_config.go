@@ -78,7 +78,8 @@ func (r *configReader) servers() (configs []*serverConfig, err error) {
 		return r.dec.Decode(new(json.RawMessage))
 	})
 	if err == nil && configs == nil && others != nil {
-		err = r.errorf(`no "mcpServers" in the file, only %q; expected {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}`, others)
+		err = fmt.Errorf(`%s: no "mcpServers" in the file, only %q; expected {"mcpServers": {"NAME": {"command": "…", "args": ["…"]}}}`,
+			r.name, others)
 	}
 	return configs, err
 }

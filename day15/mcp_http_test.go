@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -193,9 +191,9 @@ func TestAnswers(t *testing.T) {
 		{"JSON with a charset", 200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
 		{"JSON over several lines", 201, json, "{\n\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{}}\n", `{}`},
 		{"our id as text", 200, json, strings.Replace(good, "1", `"1"`, 1), `{"a":1}`},
-		{"an error", 200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: error 0: no"},
-		{"an error with the status of one", 400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: error -32022: no"},
-		{"an error without an id", 404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: error -32601: no"},
+		{"an error", 200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: no (code 0)"},
+		{"an error with the status of one", 400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: no (code -32022)"},
+		{"an error without an id", 404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: no (code -32601)"},
 		{"no result", 200, json, `{"jsonrpc":"2.0","id":1,"result":null}`, "error: its answer to tools/call has no result"},
 		{"the answer to another request", 200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
 			`error: it answered 200 OK (application/json), which is no response to our request: {"jsonrpc":"2.0","id":7,"result":{}}` +
@@ -206,7 +204,7 @@ func TestAnswers(t *testing.T) {
 		{"JSON said to be events", 200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
 		{"nothing at all", 202, "", "", "error: it answered 202 Accepted ():"},
 		{"401", 401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
-		{"403", 403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 in its url, or the other way round: it may check Host and Origin: no"},
+		{"403", 403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse: no"},
 		{"404", 404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
 		{"500 with a page", 500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
 
@@ -215,7 +213,7 @@ func TestAnswers(t *testing.T) {
 		{"without the last line", 200, sse, "data: " + good, `{"a":1}`},
 		{"with others before", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
 			`{"a":1}` + "\nanswer: dropped an answer with id 9: nobody waits for it" + noise + "{}"},
-		{"an error in a stream", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: error 5: no"},
+		{"an error in a stream", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: no (code 5)"},
 		{"a stream that ends", 200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -235,57 +233,26 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatTheModelMayKnow(t *testing.T) {
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { http.Error(w, "secret", 503) })
-	_, err := dial(t, s.URL, false, nil).call(t.Context(), request{method: "tools/call"})
-	var lost *connectionError
-	if !errors.As(err, &lost) || lost.public != "it answered with HTTP status 503" || lost.unsent {
-		t.Errorf("%+v", lost)
-	}
-}
-
-func TestNotifications(t *testing.T) {
-	for answer, want := range map[string]string{
-		"202": "<nil>", "202 Accepted": "<nil>", "200": "<nil>", "204": "<nil>", "200 null": "<nil>",
-		"500 oops": "it answered 500 Internal Server Error (text/plain): oops",
-	} {
-		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			status, body := 0, ""
-			fmt.Sscan(answer, &status, &body)
-			reply(w, status, "text/plain", body)
-		})
-		if got := fmt.Sprint(dial(t, s.URL, false, nil).notify(t.Context(), request{method: "x"})); got != want {
-			t.Errorf("%s: %s", answer, got)
-		}
-	}
-}
-
-// A server without any stream of its own is as good as one that has one, and nobody asks it again.
+// A server without a stream of its own is as good as one that has one; nobody asks it again.
 func TestTheStreamThatNobodyAskedFor(t *testing.T) {
-	for _, status := range []int{200, 405, 404, 406, 400, 409} {
+	for _, status := range []int{200, 405} {
 		done := make(chan bool)
 		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			if r.Method == "GET" {
-				defer close(done)
-				if r.Header.Get("Accept") != "text/event-stream" {
-					t.Error(r.Header)
-				}
-				if status == 200 {
-					sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
-					return
-				}
-				w.WriteHeader(status)
+			switch {
+			case r.Method != "GET":
+				withSession(nil)(w, r, m)
 				return
+			case status == 200:
+				sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+			default:
+				w.WriteHeader(status)
 			}
-			withSession(func(w http.ResponseWriter, r *http.Request, m message) { replyJSON(w, 200, m, `"result":{}`) })(w, r, m)
+			close(done)
 		})
 		l := dial(t, s.URL, false, nil).shakeHands(t)
 		<-done
 		if status == 200 && <-l.heard != "notifications/tools/list_changed" {
 			t.Error("not heard")
-		}
-		if got := l.ask(t.Context(), "tools/call"); got != "{}" {
-			t.Errorf("%d: %s", status, got)
 		}
 		l.close()
 		if strings.Count(s.asked(), "GET") != 1 {
@@ -295,65 +262,49 @@ func TestTheStreamThatNobodyAskedFor(t *testing.T) {
 }
 
 func TestRequestsOfTheServer(t *testing.T) {
-	for _, silent := range []bool{false, true} {
-		answers := make(chan string, 9)
-		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			if m.Method == "" {
-				if m.Error != nil {
-					m.Result = json.RawMessage(fmt.Sprint(m.Error.Code))
-				}
-				answers <- string(m.ID) + string(m.Result)
-				return
-			}
-			sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n\n",
-				"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n")
-			if !silent {
-				for _, want := range []string{`"s1"{}`, `1-32601`} {
-					if got := <-answers; got != want {
-						t.Error(got)
-					}
-				}
-			}
-			sendEvents(w, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID))
-		})
-		l := dial(t, s.URL, silent, nil)
-		if got := l.ask(t.Context(), "tools/call"); got != "{}" || <-l.heard != "notifications/progress{}" || len(answers) > 0 {
-			t.Error(got, len(answers))
+	answers := make(chan string, 9)
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if m.Method == "" {
+			answers <- fmt.Sprintf("%s %s %v", m.ID, m.Result, m.Error)
+			return
 		}
+		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n\n",
+			"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n")
+		if ping, roots := <-answers, <-answers; ping != `"s1" {} <nil>` || roots != "1  this client has no such method (code -32601)" {
+			t.Error(ping, roots)
+		}
+		sendEvents(w, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID))
+	})
+	l := dial(t, s.URL, false, nil)
+	if got := l.ask(t.Context(), "tools/call"); got != "{}" || <-l.heard != "notifications/progress{}" {
+		t.Error(got)
 	}
 }
 
 func TestALostSession(t *testing.T) {
 	for _, test := range []struct {
-		name   string
 		status int
 		body   string
 		lost   bool
 	}{
-		{"404", 404, "session not found", true},
-		{"404 in JSON", 404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true},
-		{"400 that says why", 400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true},
-		{"400 in words", 400, "Invalid session", true},
-		{"200 that says why", 200, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":2}`, true},
-		{"but not wrong arguments", 400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such session: dance"}}`, false},
-		{"nor a tool with sessions", 200, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"browser session closed"}}`, false},
-		{"nor an unknown method", 404, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no session here"}}`, false},
-		{"nor another failure", 503, "no session left", false},
+		{404, "session not found", true},
+		{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true},
+		{400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true},
+		{400, "Invalid session", true},
+		{200, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":2}`, true},
+		{400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such session: dance"}}`, false},
+		{200, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"browser session closed"}}`, false},
+		{404, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no session here"}}`, false},
+		{503, "no session left", false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
-				kind := "text/plain"
-				if strings.HasPrefix(test.body, "{") {
-					kind = "application/json"
-				}
-				reply(w, test.status, kind, test.body)
-			}))
-			l := dial(t, s.URL, false, nil).shakeHands(t)
-			got := l.ask(t.Context(), "tools/call")
-			if lost := got == "unsent: it has lost our session" && l.ended() != nil; lost != test.lost || !lost && l.ended() != nil {
-				t.Errorf("got %s, %v", got, l.ended())
-			}
-		})
+		s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+			reply(w, test.status, "application/json", test.body)
+		}))
+		l := dial(t, s.URL, false, nil).shakeHands(t)
+		got := l.ask(t.Context(), "tools/call")
+		if lost := got == "unsent: it has lost our session" && l.ended() != nil; lost != test.lost || !lost && l.ended() != nil {
+			t.Errorf("%d %s: %s, %v", test.status, test.body, got, l.ended())
+		}
 	}
 }
 
@@ -406,7 +357,7 @@ func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 		{"and on, as often as it must", "id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, false, "{}", "1 2 2"},
 		{"if it had events with IDs", "retry: 10\ndata: \n\n", nil, false, "error: its stream ended before the response: EOF", ""},
 		{"if the server has the rest", "id: 1\nretry: 5\ndata: \n\n", []string{""}, false,
-			"error: its stream ended before the response: it answered 404 Not Found (): wrong url?:", "1"},
+			"error: its stream ended before the response: it answered 404 Not Found ():", "1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var gets []string
@@ -512,40 +463,35 @@ func TestTheEndOfAConnectionWaitsForNobody(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	other := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { w.WriteHeader(200) })
 	for _, test := range []struct {
-		name     string
-		status   int
-		location string
-		want     string // HERE and OTHER stand for the servers' URLs
+		status         int
+		location, want string // HERE and OTHER stand for the servers' URLs
 	}{
-		{"307 within the server keeps the message", 307, "/there", `"moved tools/call"`},
-		{"308 as well", 308, "HERE/there", `"moved tools/call"`},
-		{"302 would lose it", 302, "/there?key=s3cr3t", "(302) to HERE/there"},
-		{"to another port", 307, "OTHER/mcp?key=s3cr3t", "(307) to OTHER/mcp"},
-		{"to another scheme", 308, "https://u:s3cr3t@mcp.test/mcp", "(308) to https://mcp.test/mcp"},
-		{"in a circle", 307, "/mcp", "(307) to HERE/mcp"},
+		{307, "/there", `"moved tools/call"`},
+		{308, "HERE/there", `"moved tools/call"`},
+		{302, "/there?key=s3cr3t", "HERE/there"}, // would lose the message
+		{307, "OTHER/mcp?key=s3cr3t", "OTHER/mcp"},
+		{308, "https://u:s3cr3t@mcp.test/mcp", "https://mcp.test/mcp"},
+		{307, "/mcp", "HERE/mcp"}, // in a circle
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-				if r.Header.Get("Authorization") != "Bearer s3cr3t-D" {
-					t.Error(r.Header)
-				}
-				if r.URL.Path == "/there" {
-					replyJSON(w, 200, m, `"result":"moved `+m.Method+`"`)
-					return
-				}
-				here := strings.Replace(test.location, "HERE", "http://"+r.Host, 1)
-				w.Header().Set("Location", strings.Replace(here, "OTHER", other.URL, 1))
-				w.WriteHeader(test.status)
-			})
-			got := dial(t, s.URL+"/mcp", false, map[string]string{"Authorization": "Bearer s3cr3t-D"}).ask(t.Context(), "tools/call")
-			want := strings.NewReplacer("HERE", s.URL, "OTHER", other.URL).Replace(test.want)
-			if want[0] == '(' {
-				want = "error: cannot reach its url: it redirects " + want + ": if you trust that address, make it the url"
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if r.Header.Get("Authorization") != "Bearer s3cr3t-D" {
+				t.Error(r.Header)
 			}
-			if got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
+			if r.URL.Path == "/there" {
+				replyJSON(w, 200, m, `"result":"moved `+m.Method+`"`)
+				return
 			}
+			w.Header().Set("Location", strings.NewReplacer("HERE", "http://"+r.Host, "OTHER", other.URL).Replace(test.location))
+			w.WriteHeader(test.status)
 		})
+		got := dial(t, s.URL+"/mcp", false, map[string]string{"Authorization": "Bearer s3cr3t-D"}).ask(t.Context(), "tools/call")
+		want := strings.NewReplacer("HERE", s.URL, "OTHER", other.URL).Replace(test.want)
+		if want[0] != '"' {
+			want = fmt.Sprintf("error: cannot reach its url: it redirects (%d) to %s: if you trust that address, make it the url", test.status, want)
+		}
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 	if other.asked() != "" {
 		t.Errorf("the other server was asked:\n%s", other.asked())
@@ -566,32 +512,6 @@ func TestNoSecretIsInAnError(t *testing.T) {
 		_, err := l.call(t.Context(), request{method: "initialize"})
 		if all := fmt.Sprintf("%v %+v %#v %q %q", err, err, err, l.notes, l.wire); err == nil || strings.Contains(all, "s3cr3t") {
 			t.Error(all)
-		}
-	}
-}
-
-// proxyVariable makes TestProxyFromTheEnvironment the child that asks for the URL in it: net/http reads the variables of
-// proxies once for each process.
-const proxyVariable = "GEEKAGENT_PROXY_TEST"
-
-func TestProxyFromTheEnvironment(t *testing.T) {
-	if url := os.Getenv(proxyVariable); url != "" {
-		fmt.Println(dial(t, url, false, nil).ask(t.Context(), "x"))
-		return
-	}
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		replyJSON(w, 200, m, fmt.Sprintf(`"result":%q`, r.RequestURI)) // of a proxy, the whole URL is asked for
-	})
-	for _, test := range []struct{ name, url, environment, want string }{
-		{"this machine is asked directly", s.URL + "/mcp", "HTTP_PROXY=http://127.0.0.1:9", `"/mcp"`},
-		{"others through the proxy", "http://mcp.test/mcp", "HTTP_PROXY=" + s.URL, `"http://mcp.test/mcp"`},
-		{"unless excepted", "http://mcp.invalid/mcp", "HTTP_PROXY=" + s.URL + " NO_PROXY=mcp.invalid", "error: cannot reach its url: "},
-	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestProxyFromTheEnvironment$")
-		cmd.Env = append(append(os.Environ(), "HTTP_PROXY=", "http_proxy=", "NO_PROXY=", "no_proxy=", proxyVariable+"="+test.url),
-			strings.Fields(test.environment)...)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), test.want) {
-			t.Errorf("%s: %v, printed:\n%s", test.name, err, out)
 		}
 	}
 }

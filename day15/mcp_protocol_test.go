@@ -93,9 +93,9 @@ func TestWhatAServerMayWrite(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, "sent what is no message: demo v1.2 ready"},
 		{"an answer that nobody asked for", `{"jsonrpc":"2.0","id":999,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`,
 			"dropped an answer with id 999: nobody waits for it"},
-		{"error code 0", `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error error 0: no", ""},
-		{"an error that is a string", `{"jsonrpc":"2.0","id":1,"error":"no"}`, `error error 0: "no"`, ""},
-		{"an error without an id", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "error error -32700: what?", ""},
+		{"error code 0", `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error no (code 0)", ""},
+		{"an error that is a string", `{"jsonrpc":"2.0","id":1,"error":"no"}`, `error "no" (code 0)`, ""},
+		{"an error without an id", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "error what? (code -32700)", ""},
 		{"no result", `{"jsonrpc":"2.0","id":1}`, "error its answer to x has no result", ""},
 		{"null for a result", `{"jsonrpc":"2.0","id":1,"result":null}`, "error its answer to x has no result", ""},
 		{"keys that are almost right", `{"jsonrpc":"2.0","ID":7,"id":1,"Result":{"a":1},"result":{}}`, `{}`, ""},
@@ -223,24 +223,23 @@ func TestCallsEnd(t *testing.T) {
 	})
 }
 
-// scripted is a transport that answers by a script: method → result, or an error. It keeps what it was sent.
+// scripted is a transport that answers by a script. It keeps what it was sent.
 type scripted struct {
 	peer
 	answer func(r request) (json.RawMessage, error)
-	sent   []string
+	sent   *[]string // the methods
 	cause  error
 }
 
-func (s *scripted) call(_ context.Context, r request) (json.RawMessage, error) {
-	s.sent = append(s.sent, r.method+string(r.params))
+func (s *scripted) call(ctx context.Context, r request) (json.RawMessage, error) {
 	return s.answer(r)
 }
 func (s *scripted) notify(_ context.Context, r request) error {
-	s.sent = append(s.sent, r.method)
+	*s.sent = append(*s.sent, strings.TrimPrefix(r.method, "notifications/"))
 	return nil
 }
 func (s *scripted) ended() error { return s.cause }
-func (s *scripted) close()       { s.cause = errors.New("closed") }
+func (s *scripted) close()       { s.cause = errClosed }
 
 func TestAgreeingOnAVersion(t *testing.T) {
 	refuse := func(code int, message, data string) error {
@@ -262,14 +261,14 @@ func TestAgreeingOnAVersion(t *testing.T) {
 		{"none", "", `{}`, nil, `error it speaks protocol version "", which we do not; we asked for "2025-11-25"`, "initialize"},
 		{"the stateless one, in an answer", "", speaks("2026-07-28"), modern, "2026-07-28", "initialize discover"},
 		{"the stateless one, in an error", "", refuse(-32022, "no", `{"supported":["2026-07-28"]}`), modern, "2026-07-28", "initialize discover"},
-		{"initialize is unknown", "", refuse(-32601, "no", ""), modern, "2026-07-28", "initialize discover"},
-		{"initialize is refused for another reason", "", refuse(-32000, "no disk", ""), modern, "error initialize: error -32000: no disk", "initialize"},
+		{"initialize is unknown", "", refuse(-32601, "no", "{}"), modern, "2026-07-28", "initialize discover"},
+		{"initialize is refused for another reason", "", refuse(-32000, "no disk", "null"), modern, "error initialize: no disk (code -32000)", "initialize"},
 		{"only versions that we do not know", "", refuse(-32022, "no", `{"supported":["2027-01-01"]}`), nil,
-			"error initialize: error -32022: no (it supports 2027-01-01; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05)", "initialize"},
-		{"neither", "", refuse(-32601, "no", ""), refuse(-32601, "no", ""), "error initialize: error -32601: no; server/discover: error -32601: no; initialize: error -32601: no", "initialize discover initialize"},
+			"error initialize: no (code -32022) {\"supported\":[\"2027-01-01\"]} (it supports 2027-01-01; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05)", "initialize"},
+		{"neither", "", refuse(-32601, "no", "{}"), refuse(-32601, "no", "{}"), "error initialize: no (code -32601) {}; server/discover: no (code -32601) {}; initialize: no (code -32601) {}", "initialize discover initialize"},
 		{"stateless first", "2026-07-28", nil, modern, "2026-07-28", "discover"},
-		{"stateless first, with a server of old", "2026-07-28", speaks("2025-03-26"), refuse(-32601, "no", ""), "2025-03-26", "discover initialize initialized"},
-		{"stateless first, answered with what is no answer", "2026-07-28", speaks("2025-03-26"), &connectionError{reason: "400"}, "2025-03-26", "discover initialize initialized"},
+		{"stateless first, with a server of old", "2026-07-28", speaks("2025-03-26"), refuse(-32601, "no", "{}"), "2025-03-26", "discover initialize initialized"},
+		{"stateless first, answered with what is no answer", "2026-07-28", speaks("2025-03-26"), broken("400"), "2025-03-26", "discover initialize initialized"},
 		{"stateless first, with a server that dies of it", "2026-07-28", speaks("2025-03-26"), "dies", "2025-03-26", "discover (again) initialize initialized"},
 		{"it only lists old versions", "2026-07-28", speaks("2025-06-18"), `{"supportedVersions":["2025-06-18"]}`, "2025-06-18", "discover initialize initialized"},
 	} {
@@ -279,7 +278,7 @@ func TestAgreeingOnAVersion(t *testing.T) {
 				if sent != nil {
 					sent = append(sent, "(again)")
 				}
-				s := &scripted{peer: p}
+				s := &scripted{peer: p, sent: &sent}
 				s.answer = func(r request) (json.RawMessage, error) {
 					sent = append(sent, strings.TrimPrefix(r.method, "server/"))
 					answer := map[string]any{"initialize": test.initialize, "server/discover": test.discover}[r.method]
@@ -287,11 +286,11 @@ func TestAgreeingOnAVersion(t *testing.T) {
 						return nil, err
 					} else if answer == "dies" {
 						s.close()
-						return nil, &connectionError{reason: "died"}
+						return nil, broken("died")
 					}
 					return json.RawMessage(answer.(string)), nil
 				}
-				return &counted{s, &sent}, nil
+				return s, nil
 			}
 			p := (&notebook{}).fakePeer()
 			c, err := connect(t.Context(), p, limits{time.Minute, time.Minute}, test.version, open)
@@ -306,74 +305,47 @@ func TestAgreeingOnAVersion(t *testing.T) {
 	}
 }
 
-// counted is a scripted transport whose notifications are written down.
-type counted struct {
-	*scripted
-	sent *[]string
-}
-
-func (c *counted) notify(_ context.Context, r request) error {
-	*c.sent = append(*c.sent, strings.TrimPrefix(r.method, "notifications/"))
-	return nil
-}
-
 func TestListsOfTools(t *testing.T) {
-	page := func(names, next string) string {
-		var tools []string
-		for name := range strings.FieldsSeq(names) {
-			tools = append(tools, fmt.Sprintf(`{"name":%q}`, name))
-		}
-		return fmt.Sprintf(`{"tools":[%s]%s}`, strings.Join(tools, ","), next)
-	}
+	const a, b, null = `"tools":[{"name":"a"}]`, `"tools":[{"name":"b"}]`, "error its answer to tools/list has no list of tools"
 	for _, test := range []struct {
-		name  string
-		pages map[string]string // by cursor, "-" for none; an error starts with "error"
-		want  string
-		notes string
+		pages       []string // one after the other; an error is a number
+		want, notes string
 	}{
-		{"one page", map[string]string{"-": page("a b", "")}, "a b", ""},
-		{"two pages", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": page("b", "")}, "a b", ""},
-		{"an empty cursor is a cursor", map[string]string{"-": page("a", `,"nextCursor":""`), "": page("b", "")}, "a b", ""},
-		{"an empty cursor that means the end", map[string]string{"-": page("a", `,"nextCursor":""`), "": "error -32602"}, "a", ""},
-		{"a cursor that never advances", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": page("a", `,"nextCursor":"x"`)}, "a",
-			"its list of tools does not end; kept the 1 tools of the first 2 pages"},
-		{"a page that is refused", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": "error -32000"}, "a", "the list of its tools is not whole: error -32000: no"},
-		{"no tools at all", map[string]string{"-": "error -32601"}, "", ""},
-		{"null for a list", map[string]string{"-": `{"tools":null}`}, "error its answer to tools/list has no list of tools", ""},
-		{"no list", map[string]string{"-": `{}`}, "error its answer to tools/list has no list of tools", ""},
-		{"what is no tool", map[string]string{"-": `{"tools":[7,{"name":7},null,{"NAME":"wipe","name":"add"},{"name":"add"}]}`}, "add", ""},
+		{[]string{`{"tools":[{"name":"a"},{"name":"b"}]}`}, "a b", ""},
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `{` + b + `}`}, "a b", ""},
+		{[]string{`{` + a + `,"nextCursor":""}`, `{` + b + `}`}, "a b", ""}, // an empty cursor is a cursor …
+		{[]string{`{` + a + `,"nextCursor":""}`, `-32602`}, "a", ""},        // … but some servers mean the end by it
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `{` + a + `,"nextCursor":"x"}`}, "a", "its list of tools does not end; kept the 1 tools of the first 2 pages"},
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `-32000`}, "a", "the list of its tools is not whole: no (code -32000)"},
+		{[]string{`-32601`}, "", ""},
+		{[]string{`-32603`}, "error no (code -32603)", ""},
+		{[]string{`{"tools":null}`}, null, ""},
+		{[]string{`{}`}, null, ""},
+		{[]string{`{"tools":[7,{"name":7},null,{"NAME":"wipe","name":"add"},{"name":"add"}]}`}, "add", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			n := &notebook{}
-			open := func(p peer) (transport, error) {
-				return &scripted{peer: p, answer: func(r request) (json.RawMessage, error) {
-					cursor, given := "-", parseObject(r.params)
-					if given != nil {
-						cursor = given.text("cursor")
-					}
-					answer := test.pages[cursor]
-					if code, failed := strings.CutPrefix(answer, "error "); failed {
-						return nil, &rpcError{Code: int(number(json.RawMessage(code))), Message: "no"}
-					}
-					return json.RawMessage(answer), nil
-				}}, nil
-			}
-			c, err := newClient(n.fakePeer(), limits{time.Minute, time.Minute}, open)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tools, err := c.listTools(t.Context())
-			var names []string
-			for _, tool := range tools {
-				names = append(names, tool.name)
-			}
-			got := strings.Join(names, " ")
-			if err != nil {
-				got = "error " + err.Error()
-			}
-			if got != test.want || n.text() != test.notes {
-				t.Errorf("got %s (%s), want %s (%s)", got, n.text(), test.want, test.notes)
-			}
+		n, page := &notebook{}, -1
+		c, err := newClient(n.fakePeer(), limits{time.Minute, time.Minute}, func(p peer) (transport, error) {
+			return &scripted{answer: func(r request) (json.RawMessage, error) {
+				if page++; test.pages[page][0] == '-' {
+					return nil, &rpcError{Code: int(number(json.RawMessage(test.pages[page]))), Message: "no"}
+				}
+				return json.RawMessage(test.pages[page]), nil
+			}}, nil
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := c.listTools(t.Context())
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.name)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error " + err.Error()
+		}
+		if got != test.want || n.text() != test.notes {
+			t.Errorf("%s: got %s (%s), want %s (%s)", test.pages, got, n.text(), test.want, test.notes)
+		}
 	}
 }

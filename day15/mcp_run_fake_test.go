@@ -181,7 +181,7 @@ func toolServers() map[string]func(s *toolServer) {
 			if err != nil {
 				panic(err)
 			}
-			io.ReadFull(conn, make([]byte, 1))
+			io.ReadAll(conn)
 			demoTools(s)
 		},
 		"late": func(s *toolServer) { // needs a while before it reads
@@ -286,11 +286,9 @@ func demoTools(s *toolServer) {
 		})
 }
 
-// noteTools are five tools with a memory.
+// noteTools are tools with a memory.
 func noteTools(s *toolServer) {
 	var titles []string
-	notes := map[string]string{}
-	s.tool("get_weather", "", func(args json.RawMessage) string { return argument(args, "city") + ": sunny, 31 °C" })
 	s.tool("add", "", func(args json.RawMessage) string {
 		var n struct{ A, B int }
 		if err := json.Unmarshal(args, &n); err != nil {
@@ -299,11 +297,9 @@ func noteTools(s *toolServer) {
 		return fmt.Sprint(n.A + n.B)
 	})
 	s.tool("save_note", "", func(args json.RawMessage) string {
-		title := argument(args, "title")
-		titles, notes[title] = append(titles, title), argument(args, "content")
-		return "saved " + title
+		titles = append(titles, argument(args, "title"))
+		return "saved " + argument(args, "title")
 	})
-	s.tool("read_note", "", func(args json.RawMessage) string { return cmp.Or(notes[argument(args, "title")], "no such note") })
 	s.tool("list_notes", "", func(json.RawMessage) string { return cmp.Or(strings.Join(titles, ", "), "no notes") })
 }
 
