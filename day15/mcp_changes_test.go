@@ -28,9 +28,9 @@ func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
 }
 
 func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
+	t.Parallel()
 	model := newFakeModel(t, calls("mcp_c_lose", "{}"), calls("mcp_c_old", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	_, _, stderr := runMCP(t, "", "lose it")
+	_, _, stderr := newChild(t, model, []entry{{name: "c", fake: "changing"}}, "lose it").run("")
 	model.mustRead(t, "lost", "old")
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
@@ -42,9 +42,9 @@ func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 
 // A server that forgets a tool without a word is found out by the call that it refuses.
 func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
+	t.Parallel()
 	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	runMCP(t, "", "forget it")
+	newChild(t, model, []entry{{name: "c", fake: "changing"}}, "forget it").run("")
 	model.mustRead(t, "forgotten", "(error) Unknown tool: old (code -32602)")
 	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
 		t.Errorf("nobody has said anything, but the model is offered %q", got)
@@ -76,18 +76,18 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 }
 
 func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
+	t.Parallel()
 	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}})
-	_, stdout, _ := runMCP(t, "send\nn\n")
+	_, stdout, _ := newChild(t, model, []entry{{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}}}).run("send\nn\n")
 	mustShow(t, stdout, caution)
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
 		"(error) not sent: the server defines this tool differently now, or no more; call it again if it still fits", "(error) denied by the user")
 }
 
 func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
+	t.Parallel()
 	model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	if code, _, stderr := runMCP(t, "", "send"); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
+	if code, _, stderr := newChild(t, model, []entry{{name: "c", fake: "changing"}}, "send").run(""); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 	model.mustRead(t, "described", "(error) denied: nobody can be asked")

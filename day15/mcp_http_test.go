@@ -178,58 +178,56 @@ func TestASessionFromBeginningToEnd(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	const json, sse = "application/json", "text/event-stream"
 	const good = `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`
 	noise := "\n" + `noise: sent what is no message: `
 	for _, test := range []struct {
-		name       string
 		status     int
 		kind, body string
 		want       string // and the notes
 	}{
-		{"JSON", 200, json, good, `{"a":1}`},
-		{"JSON with a charset", 200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
-		{"JSON over several lines", 201, json, "{\n\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{}}\n", `{}`},
-		{"our id as text", 200, json, strings.Replace(good, "1", `"1"`, 1), `{"a":1}`},
-		{"an error", 200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: no (code 0)"},
-		{"an error with the status of one", 400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: no (code -32022)"},
-		{"an error without an id", 404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: no (code -32601)"},
-		{"no result", 200, json, `{"jsonrpc":"2.0","id":1,"result":null}`, "error: its answer to tools/call has no result"},
-		{"the answer to another request", 200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
+		{200, json, good, `{"a":1}`},
+		{200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
+		{201, json, "{\n\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{}}\n", `{}`},
+		{200, json, strings.Replace(good, "1", `"1"`, 1), `{"a":1}`},
+		{200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: no (code 0)"},
+		{400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: no (code -32022)"},
+		{404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: no (code -32601)"},
+		{200, json, `{"jsonrpc":"2.0","id":1,"result":null}`, "error: its answer to tools/call has no result"},
+		{200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
 			`error: it answered 200 OK (application/json), which is no response to our request: {"jsonrpc":"2.0","id":7,"result":{}}` +
 				"\nanswer: dropped an answer with id 7: nobody waits for it"},
-		{"what is no message", 200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
-		{"events said to be JSON", 200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
-		{"JSON said to be text", 200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
-		{"JSON said to be events", 200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
-		{"nothing at all", 202, "", "", "error: it answered 202 Accepted ():"},
-		{"401", 401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
-		{"403", 403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse: no"},
-		{"404", 404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
-		{"500 with a page", 500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
+		{200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
+		{200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
+		{200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
+		{200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
+		{202, "", "", "error: it answered 202 Accepted ():"},
+		{401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
+		{403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse: no"},
+		{404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
+		{500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
 
-		{"a stream", 200, sse, "data: " + good + "\n\n", `{"a":1}`},
-		{"as real servers write it", 200, "Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{}}\r\n\r\n", "{}"},
-		{"without the last line", 200, sse, "data: " + good, `{"a":1}`},
-		{"with others before", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
+		{200, sse, "data: " + good + "\n\n", `{"a":1}`},
+		{200, "Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{}}\r\n\r\n", "{}"},
+		{200, sse, "data: " + good, `{"a":1}`},
+		{200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
 			`{"a":1}` + "\nanswer: dropped an answer with id 9: nobody waits for it" + noise + "{}"},
-		{"an error in a stream", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: no (code 5)"},
-		{"a stream that ends", 200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
+		{200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: no (code 5)"},
+		{200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-				if r.Header.Get("Accept") != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
-					t.Error(r.Header)
-				}
-				reply(w, test.status, test.kind, test.body)
-			})
-			l := dial(t, s.URL, false, nil)
-			got := l.ask(t.Context(), "tools/call")
-			l.close()
-			if got = strings.Join(append([]string{got}, l.notes...), "\n"); got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if r.Header.Get("Accept") != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
+				t.Error(r.Header)
 			}
+			reply(w, test.status, test.kind, test.body)
 		})
+		l := dial(t, s.URL, false, nil)
+		got := l.ask(t.Context(), "tools/call")
+		l.close()
+		if got = strings.Join(append([]string{got}, l.notes...), "\n"); got != test.want {
+			t.Errorf("%d %s %s:\ngot  %s\nwant %s", test.status, test.kind, test.body, got, test.want)
+		}
 	}
 }
 
@@ -282,6 +280,7 @@ func TestRequestsOfTheServer(t *testing.T) {
 }
 
 func TestALostSession(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		status int
 		body   string
@@ -310,6 +309,7 @@ func TestALostSession(t *testing.T) {
 
 // All calls learn of it themselves, also while the connection is closed.
 func TestCallsThatLoseASessionTogether(t *testing.T) {
+	t.Parallel()
 	const together = 8
 	var arrived sync.WaitGroup
 	arrived.Add(together)
@@ -345,44 +345,37 @@ func TestCallsThatLoseASessionTogether(t *testing.T) {
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	const rest = `data: {"jsonrpc":"2.0","id":2,"result":{}}` + "\n\n"
 	for _, test := range []struct {
-		name   string
-		first  string   // the events of the answer to the POST
-		resume []string // the answers to each GET; "" refuses it
-		broken bool     // the connection breaks, and does not just end
-		want   string
-		gets   string // the event IDs that were sent
+		first      string   // the events of the answer to the POST, after which the connection breaks
+		resume     []string // the answers to each GET; "" refuses it
+		want, gets string   // the IDs of the events that were sent
 	}{
-		{"where the last event was", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n", []string{rest}, false, "{}", "8"},
-		{"also when the connection breaks", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: half an ev", []string{rest}, true, "{}", "7"},
-		{"and on, as often as it must", "id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, false, "{}", "1 2 2"},
-		{"if it had events with IDs", "retry: 10\ndata: \n\n", nil, false, "error: its stream ended before the response: EOF", ""},
-		{"if the server has the rest", "id: 1\nretry: 5\ndata: \n\n", []string{""}, false,
-			"error: its stream ended before the response: it answered 404 Not Found ():", "1"},
+		{"id: 7\nretry: 10\ndata: \n\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n", []string{rest}, "{}", "8"},
+		{"id: 7\nretry: 10\ndata: \n\nid: 8\ndata: half an ev", []string{rest}, "{}", "7"},
+		{"id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, "{}", "1 2 2"},
+		{"retry: 10\ndata: \n\n", nil, "error: its stream ended before the response: ", ""},
+		{"id: 1\nretry: 5\ndata: \n\n", []string{""}, "error: its stream ended before the response: it answered 404 Not Found ():", "1"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var gets []string
-			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
-				text := test.first
-				if lastID := r.Header.Get("Last-Event-Id"); lastID != "" {
-					gets = append(gets, lastID)
-					if text = test.resume[len(gets)-1]; text == "" {
-						w.WriteHeader(404)
-						return
-					}
-				}
+		var gets []string
+		s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+			lastID := r.Header.Get("Last-Event-Id")
+			if lastID == "" {
+				sendEvents(w, test.first)
+				panic(http.ErrAbortHandler)
+			}
+			gets = append(gets, lastID)
+			if text := test.resume[len(gets)-1]; text != "" {
 				sendEvents(w, text)
-				if test.broken && len(gets) == 0 {
-					panic(http.ErrAbortHandler)
-				}
-			}))
-			l := dial(t, s.URL, false, nil).shakeHands(t)
-			if got := l.ask(t.Context(), "tools/call"); got != test.want || strings.Join(gets, " ") != test.gets {
-				t.Errorf("got %s, resumed at %s", got, gets)
+			} else {
+				w.WriteHeader(404)
 			}
-			if strings.Count(s.asked(), "tools/call") != 1 {
-				t.Error(s.asked())
-			}
-		})
+		}))
+		l := dial(t, s.URL, false, nil).shakeHands(t)
+		if got := l.ask(t.Context(), "tools/call"); !strings.HasPrefix(got, test.want) || strings.Join(gets, " ") != test.gets {
+			t.Errorf("%s: got %s, resumed at %s", test.first, got, gets)
+		}
+		if strings.Count(s.asked(), "tools/call") != 1 {
+			t.Error(s.asked())
+		}
 	}
 }
 
@@ -404,6 +397,7 @@ func TestTheStatelessEra(t *testing.T) {
 
 // A server that is told that nobody waits gets to know it before the call returns, but not for long.
 func TestACallThatIsGivenUp(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		method string
 		silent bool
@@ -438,6 +432,7 @@ func TestACallThatIsGivenUp(t *testing.T) {
 }
 
 func TestTheEndOfAConnectionWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	started := make(chan bool)
 	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
 		if r.Method == "POST" && m.Method != "tools/call" {

@@ -347,7 +347,7 @@ func failingTools(s *toolServer) {
 	s.tool("slow", "", fixed(""))
 	s.tool("garbage", "", func(json.RawMessage) string { s.say(`{"jsonrpc": "2.0", "id": 3, `); return "" })
 	s.tool("copy", "", func(json.RawMessage) string { // takes longer than the time limit, but says that it is at it
-		for begin, n := time.Now(), 1; time.Since(begin) < 3200*time.Millisecond; n++ {
+		for begin, n := time.Now(), 1; time.Since(begin) < 1300*time.Millisecond; n++ {
 			s.progress(n, 0, "copying")
 			time.Sleep(100 * time.Millisecond)
 		}

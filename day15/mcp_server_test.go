@@ -33,11 +33,11 @@ func TestTheTimeLimitOfRequestsBoundsTheStart(t *testing.T) {
 
 // The next call comes before anybody has seen that the server has ended, or while it only lingers.
 func TestACallAfterTheEndOfItsServerStartsItAnew(t *testing.T) {
+	t.Parallel()
 	for _, lingers := range []string{"", "xxxxx"} {
-		starts := filepath.Join(t.TempDir(), "starts")
+		env := map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts"), "FAKE_LINGERS": lingers}
 		model := newFakeModel(t, calls("mcp_e_start", "{}", "mcp_e_start", "{}"), calls("mcp_e_start", "{}"))
-		inMCPFolder(t, model, allowAll, entry{name: "e", fake: "ephemeral", env: map[string]string{"FAKE_STARTS": starts, "FAKE_LINGERS": lingers}})
-		code, _, stderr := runMCP(t, "", "go on")
+		code, _, stderr := newChild(t, model, []entry{{name: "e", fake: "ephemeral", env: env}}, "go on").run("")
 		if code != exitOK || strings.Count(stderr, "started again") != 2 {
 			t.Errorf("exit code %d, stderr %s", code, stderr)
 		}
