@@ -70,37 +70,41 @@ func (a *agent) connectServers(ctx context.Context) error {
 		m.say(`%d tools, but the model's API takes no more than %d, those of the agent included; left out: %d, the last of the file.`+
 			` Choose some with "tools": ["get_*", …] in the server's entry`, len(m.offered)+m.left, maxTools, m.left)
 	}
-	a.registry.Refresh = m.refresh
+	a.registry.Refresh = func(ctx context.Context) { m.each(func(s *server) { s.refresh(ctx) }) }
 	return nil
 }
 
 // start makes the first connection to each server that is switched on and has no mistake in its entry, and tells how it
 // went, in the file's order.
 func (m *MCP) start(ctx context.Context) {
-	var starts []chan error
+	m.each(func(s *server) {
+		if !s.config.Disabled && s.config.err == nil {
+			_, _ = s.connection(ctx) // s keeps the error
+		}
+	})
 	for _, s := range m.servers {
-		started := make(chan error, 1)
-		starts = append(starts, started)
-		go func() {
-			err := s.config.err
-			if err == nil && !s.config.Disabled {
-				_, err = s.connection(ctx)
-			}
-			started <- err
-		}()
-	}
-	for i, s := range m.servers {
-		switch err := <-starts[i]; {
+		switch now := s.now(); {
 		case s.config.Disabled:
-		case err == errSkipped:
+		case now.err == errSkipped:
 			s.tell("skipped")
-		case err != nil:
-			s.tell("failed: %v", err)
+		case now.err != nil:
+			s.tell("failed: %v", now.err)
 		default:
-			now := s.now()
 			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.session.Load().protocol)
 		}
 	}
+}
+
+// each does something with all servers, side by side.
+func (m *MCP) each(do func(*server)) {
+	m.mu.Lock()
+	servers := m.servers
+	m.mu.Unlock()
+	var doing sync.WaitGroup
+	for _, s := range servers {
+		doing.Go(func() { do(s) })
+	}
+	doing.Wait()
 }
 
 // say prints a line of our own, with whatever a server put into it.
@@ -111,15 +115,6 @@ func (m *MCP) say(format string, args ...any) {
 // line is the beginning of a foreign text on one line, at most limit characters.
 func (m *MCP) line(text string, limit int) string {
 	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
-}
-
-// refresh reads what the servers have announced.
-func (m *MCP) refresh(ctx context.Context) {
-	var listing sync.WaitGroup
-	for _, s := range m.servers {
-		listing.Go(func() { s.refresh(ctx) })
-	}
-	listing.Wait()
 }
 
 // offer brings the registry up to date with the lists of all servers. What is too much for the model's API is left out, by
@@ -139,9 +134,7 @@ func (m *MCP) offer() {
 			m.offered[tool.Name] = tool
 			kept = append(kept, tool)
 		}
-		s.mu.Lock()
-		s.offered = kept
-		s.mu.Unlock()
+		s.update(func() { s.offered = kept })
 	}
 	for name, tool := range old {
 		if tool.said != m.offered[name].said {
@@ -150,9 +143,7 @@ func (m *MCP) offer() {
 	}
 	for name, tool := range m.offered {
 		if tool.said != old[name].said {
-			if err := m.registry.Register(tool.Tool); err != nil { // a skill has it
-				m.say("%v", err)
-			}
+			_ = m.registry.Register(tool.Tool) // nobody else has names like these
 		}
 	}
 }
@@ -193,7 +184,7 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 	for _, s := range a.mcp.servers {
 		if name == "" || name == s.config.name {
 			found = true
-			a.console.Print(a.describe(s, name != ""))
+			a.describe(s, name != "")
 		}
 	}
 	switch {
@@ -205,11 +196,10 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 	return nil
 }
 
-// describe says what a server offers and costs, or why it does not; with details also what it says of itself, and the last
-// lines of its stderr.
-func (a *agent) describe(s *server, details bool) string {
-	var b strings.Builder
-	print := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+// describe prints what a server offers and costs, or why it does not; with details also what it says of its use, and the
+// last lines of its stderr.
+func (a *agent) describe(s *server, details bool) {
+	print := func(format string, args ...any) { a.console.Printf(format+"\n", args...) }
 	c, now := s.live(), s.now()
 	count := ""
 	if now.calls > 0 {
@@ -231,13 +221,12 @@ func (a *agent) describe(s *server, details bool) string {
 			width = max(width, len(tool.Name))
 		}
 		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.session.Load().protocol,
-			plural(len(now.offered), "tool"), estimateTokens(definitions), s.config.target, count)
+			plural(len(definitions), "tool"), estimateTokens(definitions), s.config.target, count)
 		for _, tool := range now.offered {
-			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(strings.Join(strings.Fields(tool.Description), " "), 60))
+			about := strings.Join(strings.Fields(tool.Description), " ")
+			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(about, 60))
 		}
-	}
-	if details && c != nil { // for a person: the model does not get a stranger's words
-		if text := c.session.Load().instructions; text != "" {
+		if text := c.session.Load().instructions; details && text != "" { // the model does not get a stranger's words
 			print("  its instructions: %s", a.mcp.line(text, 500))
 		}
 	}
@@ -246,18 +235,8 @@ func (a *agent) describe(s *server, details bool) string {
 			print("  stderr: %s", a.mcp.line(line, lineWidth))
 		}
 	}
-	return b.String()
 }
 
 // Close stops all servers side by side, within 5 seconds: a program that ends leaves no process behind. It may be called
 // at any time, and more than once.
-func (m *MCP) Close() {
-	m.mu.Lock()
-	servers := m.servers
-	m.mu.Unlock()
-	var closing sync.WaitGroup
-	for _, s := range servers {
-		closing.Go(s.close)
-	}
-	closing.Wait()
-}
+func (m *MCP) Close() { m.each((*server).close) }

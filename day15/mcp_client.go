@@ -58,7 +58,7 @@ type params struct {
 	Name      string          `json:"name,omitempty"`      // tools/call
 	Arguments json.RawMessage `json:"arguments,omitempty"` // at least {}: there are servers that do not answer to null
 
-	mirrors []mirror // of the arguments, for era.header
+	schema json.RawMessage // of the tool, for era.header
 }
 
 // newClient opens a transport. p is the caller's but for what the client hears itself.
@@ -113,8 +113,7 @@ func within(ctx context.Context, limit time.Duration, method string) (_ context.
 // toolInfo is a tool as its server describes it. Nothing in it can be relied upon: it is the server's word.
 type toolInfo struct {
 	object
-	name    string
-	mirrors []mirror // for params
+	name string
 }
 
 // maxPages is where a list of tools ends that a server does not end.
@@ -146,10 +145,7 @@ func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 		for _, raw := range list {
 			tool := toolInfo{object: parseObject(raw)}
 			tool.name = tool.object.text("name")
-			tool.mirrors, err = c.session.Load().mirrors(tool.object.raw("inputSchema"))
-			if err != nil {
-				c.note("left "+tool.name, "tool %s was left out: %v", tool.name, err)
-			} else if !named[tool.name] {
+			if !named[tool.name] {
 				tools = append(tools, tool)
 			}
 			named[tool.name] = true
@@ -180,7 +176,7 @@ func (c *client) callTool(ctx context.Context, tool toolInfo, args json.RawMessa
 		progressed(strings.TrimSpace(text + " " + progress.text("message")))
 	})
 	defer c.waiting.Delete(token)
-	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, mirrors: tool.mirrors}))
+	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, schema: tool.object.raw("inputSchema")}))
 	if outdatedCode(code(err)) {
 		c.stale.Store(true) // it may not have this tool any more
 	}

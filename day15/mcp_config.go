@@ -174,37 +174,6 @@ func (c *serverConfig) judge(wrong func(key, format string, args ...any)) {
 	}
 }
 
-// reference is ${NAME}, ${NAME:-default}, or ${env:NAME} as some hosts write it, or ~ for the home folder. The second
-// group is what follows the name. Any other $ is text: passwords and regular expressions are full of them.
-var reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:[^}]*)?\}`)
-
-// expand replaces the references in text by the values of variables, once: a value is not searched for references. As
-// in a shell, an empty variable counts as unset where there is a default, and ~ at the beginning is the home folder.
-// Without a default an unset one is an error that names it: the literal text, or "Bearer " with nothing behind it, would
-// only fail later and elsewhere.
-func (r *configReader) expand(text string) (expanded string, err error) {
-	if text == "~" || strings.HasPrefix(text, "~/") {
-		text = "${HOME}" + text[1:]
-	}
-	expanded = reference.ReplaceAllStringFunc(text, func(whole string) string {
-		match := reference.FindStringSubmatch(whole)
-		name, rest := match[1], match[2]
-		value := r.lookup(name)
-		if sensitive.MatchString(name) {
-			r.secret(name, value)
-		}
-		fallback, hasFallback := strings.CutPrefix(rest, ":-")
-		switch {
-		case rest != "" && !hasFallback || strings.Contains(fallback, "${"):
-			err = fmt.Errorf("%s is not understood; expected ${NAME} or ${NAME:-default}", whole)
-		case value == "" && !hasFallback:
-			err = fmt.Errorf("the environment variable %s is not set, or empty; set it, or write ${%s:-default}", name, name)
-		}
-		return cmp.Or(value, fallback)
-	})
-	return expanded, err
-}
-
 // configs reads the file of -mcp. One that a person has named has to be there, and right. Otherwise no file stands for no
 // servers, and one that cannot be understood for one server, which has failed. The error is about the flags.
 func (m *MCP) configs() (configs []*serverConfig, err error) {

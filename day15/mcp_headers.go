@@ -27,7 +27,8 @@ func (e era) header(method string, p params) map[string]string {
 	if p.Name != "" {
 		header["Mcp-Name"] = headerValue(p.Name)
 	}
-	for _, m := range p.mirrors {
+	mirrors, _ := e.mirrors(p.schema) // where that fails the tool was left out
+	for _, m := range mirrors {
 		if text, ok := argumentText(p.Arguments, m.path); ok {
 			header["Mcp-Param-"+m.name] = headerValue(text)
 		}
@@ -87,7 +88,7 @@ func argumentText(arguments json.RawMessage, path []string) (string, bool) {
 		return "", false
 	case arguments[0] == '"':
 		return unquoted(arguments), true
-	case n != 0:
+	case n != 0 && strings.ContainsAny(string(arguments), ".eE"):
 		return strconv.FormatInt(n, 10), true // of 42.0 or 4.2e1, too
 	}
 	return string(arguments), true

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -84,9 +83,6 @@ func parseMessage(text []byte) (m message, ok bool) {
 	return m, m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil || m.Error != nil)
 }
 
-// isRequest reports whether the message asks for an answer. "The ID MUST NOT be null": such a request gets none.
-func (m message) isRequest() bool { return m.Method != "" && !isNull(m.ID) }
-
 // answer is what a request of the server gets: we declare no capabilities, so ping is all that it may ask for ("The
 // receiver MUST respond promptly with an empty response"). The id goes back byte for byte.
 func (m message) answer() message {
@@ -110,10 +106,7 @@ func (m message) outcome(method string) (json.RawMessage, error) {
 // number reads an id or a progress token as the number that we gave, 0 if it is none. There are servers and gateways that
 // turn 3 into "3" or 3.0.
 func number(raw json.RawMessage) int64 {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
-		return 0
-	}
+	f, _ := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	return int64(f)
 }
 

@@ -152,17 +152,16 @@ func TestCtrlCEndsTheCallAndNotTheServer(t *testing.T) {
 
 func TestCtrlCAtTheStartGoesOnWithoutTheServer(t *testing.T) {
 	t.Parallel()
-	// demo comes first: it is reported as soon as it is there, so that the interrupt cannot come too early for it.
 	c := startAgent(t, newFakeModel(t), []entry{{name: "demo", fake: "demo"}, {name: "silent", fake: "silent", more: `"args":["--token","s3cr3t"]`}})
-	start := c.until("[mcp] demo: connected, 2 tools (2025-06-18)\n")
-	for !strings.Contains(start, "[mcp] silent: waiting for ") { // before that or after, as fast as demo was
+	start := ""
+	for !strings.Contains(start, "[mcp] silent: waiting for ") { // a busy machine may make us wait for demo as well
 		start += c.until("Ctrl-C goes on without it\n")
 	}
 	if !regexp.MustCompile(`\[mcp\] silent: waiting for .* --token \[REDACTED:token\], 60 s at most; Ctrl-C goes on without it\n`).MatchString(start) {
 		t.Errorf("got %s", start)
 	}
 	c.interrupt()
-	c.until("[mcp] silent: skipped\n")
+	c.until("[mcp] demo: connected, 2 tools (2025-06-18)\n[mcp] silent: skipped\n")
 	c.until("You › ")
 	c.types("/call mcp_demo_dice")
 	c.until("Roll: 5\nYou › ")

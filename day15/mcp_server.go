@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -32,11 +30,9 @@ type server struct {
 	listing    sync.Mutex
 	listed     time.Time // when its tools were listed; guarded by listing
 
-	mu     sync.Mutex      // guards what follows; never held while waiting
-	state                  // what now returns
-	told   map[string]bool // the kinds of oddities that were noted
-	second time.Time       // since when lines are counted
-	lines  int
+	mu    sync.Mutex      // guards what follows; never held while waiting
+	state                 // what now returns
+	told  map[string]bool // the kinds of oddities that were noted
 }
 
 // state is how a server is.
@@ -53,6 +49,8 @@ type state struct {
 	failures  int       // of them, in a row
 	missed    time.Time // when the last of them failed
 	closed    bool      // nothing is shown any more
+	second    time.Time // since when lines are counted
+	lines     int
 }
 
 // errSkipped is the state of a server that was not started, or whose start was interrupted.
@@ -64,27 +62,30 @@ func newServer(m *MCP, config *serverConfig) *server {
 		state: state{err: cmp.Or(config.err, errSkipped)}}
 }
 
-// now returns how the server is.
-func (s *server) now() state {
+// update changes what mu guards, and returns how the server is then.
+func (s *server) update(change func()) state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	change()
 	return s.state
 }
 
+// now returns how the server is.
+func (s *server) now() state { return s.update(func() {}) }
+
 // live returns the connection, nil if there is none now. Whoever finds that it has ended tells the person.
 func (s *server) live() *client {
-	s.mu.Lock()
-	c, before := s.client, s.err
-	if before == nil {
-		s.err = c.ended()
-	}
-	err := s.err
-	s.mu.Unlock()
+	var before error
+	now := s.update(func() {
+		if before = s.err; before == nil {
+			s.err = s.client.ended()
+		}
+	})
 	switch {
-	case err == nil:
-		return c
+	case now.err == nil:
+		return now.client
 	case before == nil:
-		s.tell("%v", err)
+		s.tell("%v", now.err)
 	}
 	return nil
 }
@@ -106,9 +107,7 @@ func (s *server) connection(ctx context.Context) (*client, error) {
 		before.client.close() // returns when nothing is left of it
 	}
 	c, err := s.connect(ctx)
-	s.mu.Lock()
-	s.client, s.err, s.tried = c, err, time.Now()
-	s.mu.Unlock()
+	s.update(func() { s.client, s.err, s.tried = c, err, time.Now() })
 	s.timed("started", came)
 	switch {
 	case before.tried.IsZero(): // start tells of it
@@ -151,9 +150,7 @@ func (s *server) open(p peer) (t transport, err error) {
 	} else {
 		t, err = startProcess(s.config, p, s.heard)
 	}
-	s.mu.Lock()
-	s.transport = t
-	s.mu.Unlock()
+	s.update(func() { s.transport = t })
 	return t, err
 }
 
@@ -173,10 +170,8 @@ func (s *server) list(ctx context.Context, c *client) error {
 	if err != nil {
 		return fmt.Errorf("tools/list: %w", err)
 	}
-	tools := s.adapt(list)
-	s.mu.Lock()
-	s.tools = tools
-	s.mu.Unlock()
+	tools := s.adapt(list, c.session.Load().era)
+	s.update(func() { s.tools = tools })
 	s.mcp.offer()
 	return nil
 }
@@ -194,103 +189,16 @@ func (s *server) refresh(ctx context.Context) {
 	}
 }
 
-// ready returns an error, for the model, if a call of the tool cannot work: the server is left alone, or its list shows
-// that the tool is gone or something else now.
-func (s *server) ready(ctx context.Context, tool serverTool) error {
-	s.refresh(ctx)
-	now := s.now()
-	if rest := now.rest(); rest != "" {
-		return fmt.Errorf("server %s is not available: %s", s.config.name, rest)
-	}
-	if slices.ContainsFunc(now.tools, func(t serverTool) bool { return t.said == tool.said }) {
-		return nil
-	}
-	return errors.New("not sent: the server defines this tool differently now, or no more; call it again if it still fits")
-}
-
-// rest says how long the server is left alone, "" if it is not.
-func (s state) rest() string {
-	rest := restTime - time.Since(s.missed)
-	if s.failures < maxFailures || rest <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("it has failed %d times in a row; it is tried again in %d s", s.failures, int(rest.Seconds())+1)
-}
-
-// call calls a tool as it was when it was allowed. What was certainly not carried out is sent once more over a new
-// connection; all else is never repeated: it may have been done.
-func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage) (raw json.RawMessage, _ error) {
-	for again := false; ; again = true {
-		c, err := s.connection(ctx)
-		if err == nil {
-			if err := s.ready(ctx, tool); err != nil { // a new start may have made something else of it
-				return nil, err
-			}
-			raw, err = s.callOn(ctx, c, tool, args)
-		}
-		var lost *connectionError
-		missed := errors.As(err, &lost) && ctx.Err() == nil
-		if !missed || c == nil || again || !lost.unsent {
-			s.count(err, missed)
-			return raw, err
-		}
-	}
-}
-
-// callOn calls a tool. While that takes long, the tools are listed again where the list is stale: there are servers that
-// answer only then.
-func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
-	calling, done := context.WithCancel(ctx)
-	var listing sync.WaitGroup
-	listing.Go(func() {
-		for calling.Err() == nil {
-			select {
-			case <-calling.Done():
-			case <-time.After(listPause):
-				s.refresh(calling)
-			}
-		}
-	})
-	defer listing.Wait()
-	defer done()
-	return c.callTool(ctx, tool.info, args, func(text string) { s.note("", "%s: %s", tool.Name, text) })
-}
-
-// count keeps account of a call, and tells the person why the server was missed, unless the person knows.
-func (s *server) count(err error, missed bool) {
-	s.live() // tells of its end
-	s.mu.Lock()
-	known := fmt.Sprint(err) == fmt.Sprint(s.err)
-	s.calls++
-	if missed {
-		s.failed++
-		s.failures++
-		s.missed = time.Now()
-	} else {
-		s.failures = 0
-	}
-	s.mu.Unlock()
-	if missed && !known {
-		s.note("", "%v", err)
-	}
-}
-
 // close ends the connection. Whoever calls it has ended the context of all that may open another one.
 func (s *server) close() {
-	s.mu.Lock()
-	s.closed, s.err = true, errSkipped
-	t := s.transport
-	s.mu.Unlock()
-	if t != nil {
+	if t := s.update(func() { s.closed, s.err = true, errSkipped }).transport; t != nil {
 		t.close()
 	}
 }
 
 // heard takes a line of the server's stderr.
 func (s *server) heard(line string) {
-	s.mu.Lock()
-	s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line)
-	s.mu.Unlock()
+	s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) })
 	s.show("[mcp:"+s.label+"]", line)
 }
 
@@ -311,10 +219,11 @@ func (s *server) timed(what string, began time.Time) {
 
 // note implements peer: it is tell for what the server makes us print.
 func (s *server) note(kind, format string, args ...any) {
-	s.mu.Lock()
-	told := kind != "" && (s.told[kind] || len(s.told) > 100)
-	s.told[kind] = true
-	s.mu.Unlock()
+	told := false
+	s.update(func() {
+		told = kind != "" && (s.told[kind] || len(s.told) > 100)
+		s.told[kind] = true
+	})
 	if !told {
 		s.show("[mcp] "+s.label+":", fmt.Sprintf(format, args...))
 	}
@@ -323,18 +232,17 @@ func (s *server) note(kind, format string, args ...any) {
 // show prints a line. A server that makes us print without end must not drown everything else: beyond some lines a second
 // they are left out, and all that come after we have closed it.
 func (s *server) show(prefix, text string) {
-	s.mu.Lock()
-	if time.Since(s.second) >= time.Second {
-		s.second, s.lines = time.Now(), 0
-	}
-	s.lines++
-	lines, closed := s.lines, s.closed
-	s.mu.Unlock()
+	now := s.update(func() {
+		if time.Since(s.second) >= time.Second {
+			s.second, s.lines = time.Now(), 0
+		}
+		s.lines++
+	})
 	switch {
-	case closed:
-	case lines <= linesPerSecond:
+	case now.closed:
+	case now.lines <= linesPerSecond:
 		s.mcp.console.Errorf("%s %s\n", prefix, s.mcp.line(text, lineWidth))
-	case lines == linesPerSecond+1:
+	case now.lines == linesPerSecond+1:
 		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
 	}
 }

@@ -45,15 +45,8 @@ func (e *endpoint) receive(ctx context.Context, id int64, frame []byte) (m messa
 	if len(frame) == 0 {
 		return m, false // an event that is there for its id alone
 	}
-	m, ok = e.peer.receive(frame, func(answer message) bool {
-		e.tell(ctx, farewell, "POST", answer)
-		return true
-	})
-	if ok && number(m.ID) != id && !isNull(m.ID) {
-		e.stray(m)
-		return m, false
-	}
-	return m, ok
+	m, ok = e.peer.receive(frame, func(answer message) { e.tell(ctx, farewell, "POST", answer) })
+	return m, ok && (number(m.ID) == id || isNull(m.ID))
 }
 
 // follow reads a stream up to the response to request id. A stream that breaks off goes on elsewhere, where the server

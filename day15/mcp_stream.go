@@ -125,14 +125,12 @@ func (s *stream) send(ctx context.Context, m message) (frame []byte, err error) 
 	}
 }
 
-// trySend is send for what must not wait. It reports whether there was room.
-func (s *stream) trySend(m message) bool {
-	frame, err := encode(m)
+// trySend is send for what must not wait: where there is no room, the server does not read, and misses it.
+func (s *stream) trySend(m message) {
+	frame, _ := encode(m) // what is raw in it was read as JSON
 	select {
 	case s.queue <- frame:
-		return err == nil
 	default:
-		return false
 	}
 }
 
@@ -145,9 +143,7 @@ func (s *stream) write() {
 		case frame := <-s.queue:
 			s.peer.wire("→", frame)
 			_, _ = out.Write(append(frame, '\n')) // Flush fails as well
-			if len(s.queue) == 0 {
-				runtime.Gosched() // when answers come in a bunch, so do the next calls: let them join
-			}
+			runtime.Gosched()                     // when answers come in a bunch, so do the next calls: let them join
 			if len(s.queue) == 0 && out.Flush() != nil {
 				return // read will see why; until then calls wait for their time limit
 			}
@@ -192,11 +188,7 @@ func (s *stream) deliver(m message) {
 			return true
 		})
 	}
-	reply, waiting := s.pending.LoadAndDelete(id)
-	switch {
-	case waiting:
+	if reply, waiting := s.pending.LoadAndDelete(id); waiting { // else it is late
 		reply.(chan message) <- m // has room: only one answer ever finds it
-	case id < 1 || id > s.last.Load(): // else it is late
-		s.peer.stray(m)
 	}
 }

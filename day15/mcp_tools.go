@@ -25,7 +25,7 @@ type serverTool struct {
 const maxDescription = 16 << 10
 
 // adapt turns a server's list into tools of ours, in its order. What needs attention, or is left out, is noted.
-func (s *server) adapt(list []toolInfo) (tools []serverTool) {
+func (s *server) adapt(list []toolInfo, e era) (tools []serverTool) {
 	names := s.toolNames(list)
 	matches := func(globs []string, tool string) bool {
 		return matchesAny(globs, tool) || matchesAny(globs, names[tool])
@@ -34,8 +34,9 @@ func (s *server) adapt(list []toolInfo) (tools []serverTool) {
 		if s.config.Tools != nil && !matches(s.config.Tools, info.name) {
 			continue
 		}
-		tool, err := s.tool(names[info.name], info)
-		if err != nil {
+		_, err1 := e.mirrors(info.object.raw("inputSchema"))
+		tool, err2 := s.tool(names[info.name], info)
+		if err := cmp.Or(err1, err2); err != nil {
 			s.note("left "+info.name, "tool %s was left out: %v", info.name, err)
 			continue
 		}
@@ -96,11 +97,7 @@ func (t serverTool) run(ctx context.Context, args json.RawMessage) (string, erro
 	var lost *connectionError
 	switch {
 	case errors.As(err, &lost) && ctx.Err() == nil: // the cause is for the person
-		gone := "the request failed"
-		if t.server.live() == nil {
-			gone = "it is gone"
-		}
-		return "", fmt.Errorf("server %s is not available: %s", t.server.config.name, cmp.Or(lost.public, gone))
+		return "", fmt.Errorf("server %s is not available: %s", t.server.config.name, cmp.Or(lost.public, "it is gone"))
 	case err != nil:
 		return "", err
 	}

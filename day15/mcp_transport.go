@@ -46,17 +46,17 @@ type peer struct {
 	wire func(arrow string, frame []byte)
 }
 
-// receive takes a message of the server: it passes a notification on, and has a request answered by send, which reports
-// whether that worked. It returns a response, with ok false for everything else.
-func (p peer) receive(frame []byte, send func(answer message) bool) (response message, ok bool) {
+// receive takes a message of the server: it passes a notification on, and has a request answered by send. It returns a
+// response, with ok false for everything else.
+func (p peer) receive(frame []byte, send func(answer message)) (response message, ok bool) {
 	p.wire("←", frame)
 	m, known := parseMessage(frame)
 	switch {
 	case !known:
 		p.note("noise", "sent what is no message: %s", frame)
-	case m.isRequest():
-		if !p.silent() && !send(m.answer()) {
-			p.note("full", "could not answer its request %s: it does not read", m.Method)
+	case m.Method != "" && !isNull(m.ID): // "The ID MUST NOT be null": such a request gets no answer
+		if !p.silent() {
+			send(m.answer())
 		}
 	case m.Method != "":
 		p.notified(m.Method, m.Params)
@@ -64,11 +64,6 @@ func (p peer) receive(frame []byte, send func(answer message) bool) (response me
 		return m, true
 	}
 	return m, false
-}
-
-// stray tells of a response that nobody waits for.
-func (p peer) stray(m message) {
-	p.note("answer", "dropped an answer with id %s: nobody waits for it", m.ID)
 }
 
 // connectionError says that the connection to a server failed: it is gone, it did not answer in time, or it sends what

@@ -3,11 +3,96 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
+
+// ready returns an error, for the model, if a call of the tool cannot work: the server is left alone, or its list shows
+// that the tool is gone or something else now.
+func (s *server) ready(ctx context.Context, tool serverTool) error {
+	s.refresh(ctx)
+	now := s.now()
+	if rest := now.rest(); rest != "" {
+		return fmt.Errorf("server %s is not available: %s", s.config.name, rest)
+	}
+	if slices.ContainsFunc(now.tools, func(t serverTool) bool { return t.said == tool.said }) {
+		return nil
+	}
+	return errors.New("not sent: the server defines this tool differently now, or no more; call it again if it still fits")
+}
+
+// rest says how long the server is left alone, "" if it is not.
+func (s state) rest() string {
+	rest := restTime - time.Since(s.missed)
+	if s.failures < maxFailures || rest <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("it has failed %d times in a row; it is tried again in %d s", s.failures, int(rest.Seconds())+1)
+}
+
+// call calls a tool as it was when it was allowed. What was certainly not carried out is sent once more over a new
+// connection; all else is never repeated: it may have been done.
+func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage) (raw json.RawMessage, _ error) {
+	for again := false; ; again = true {
+		c, err := s.connection(ctx)
+		if err == nil {
+			if err := s.ready(ctx, tool); err != nil { // a new start may have made something else of it
+				return nil, err
+			}
+			raw, err = s.callOn(ctx, c, tool, args)
+		}
+		var lost *connectionError
+		missed := errors.As(err, &lost) && ctx.Err() == nil
+		if !missed || c == nil || again || !lost.unsent {
+			s.count(err, missed)
+			return raw, err
+		}
+	}
+}
+
+// callOn calls a tool. While that takes long, the tools are listed again where the list is stale: there are servers that
+// answer only then.
+func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
+	calling, done := context.WithCancel(ctx)
+	var listing sync.WaitGroup
+	listing.Go(func() {
+		for calling.Err() == nil {
+			select {
+			case <-calling.Done():
+			case <-time.After(listPause):
+				s.refresh(calling)
+			}
+		}
+	})
+	defer listing.Wait()
+	defer done()
+	return c.callTool(ctx, tool.info, args, func(text string) { s.note("", "%s: %s", tool.Name, text) })
+}
+
+// count keeps account of a call, and tells the person why the server was missed, unless the person knows.
+func (s *server) count(err error, missed bool) {
+	s.live() // tells of its end
+	now := s.update(func() {
+		s.calls++
+		s.failures++
+		if missed {
+			s.failed++
+			s.missed = time.Now()
+		} else {
+			s.failures = 0
+		}
+	})
+	if missed && fmt.Sprint(err) != fmt.Sprint(now.err) {
+		s.note("", "%v", err)
+	}
+}
 
 // maxShown is the length, in bytes, from which on a string is left out of a block that is no text: it may be base64.
 const maxShown = 1000
