@@ -63,9 +63,10 @@ func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args js
 	calling, done := context.WithCancel(ctx)
 	var listing sync.WaitGroup
 	listing.Go(func() {
-		for calling.Err() == nil {
+		for {
 			select {
 			case <-calling.Done():
+				return
 			case <-time.After(listPause):
 				s.refresh(calling)
 			}
@@ -82,9 +83,9 @@ func (s *server) count(err error, missed bool) {
 	now := s.update(func() {
 		s.calls++
 		s.failures++
+		s.missed = time.Now()
 		if missed {
 			s.failed++
-			s.missed = time.Now()
 		} else {
 			s.failures = 0
 		}
@@ -98,7 +99,7 @@ func (s *server) count(err error, missed bool) {
 const maxShown = 1000
 
 // resultText returns what the model reads of a tools/call result, and whether the tool says that it failed: the text
-// blocks in order, one line for each block of another type, or the structured content where there are none. The text is
+// blocks in order, one line for each block of another type, and the structured content where it says more. The text is
 // whole: secrets are removed, and what is too long is cut, by Registry.Call.
 func resultText(result json.RawMessage) (text string, isError bool) {
 	r := parseObject(result)
@@ -114,12 +115,17 @@ func resultText(result json.RawMessage) (text string, isError bool) {
 		texts = append(texts, blockText(block))
 	}
 	text = strings.Join(texts, "\n")
-	if strings.Trim(text, "\n") == "" {
-		text = cmp.Or(plainText(r.raw("structuredContent"), math.MaxInt), "(no content)")
+	structured := plainText(r.raw("structuredContent"), math.MaxInt)
+	switch empty := strings.Trim(text, "\n") == ""; {
+	case structured != "" && empty:
+		text = structured
+	case structured != "" && !sameData(text, structured):
+		text += "\n" + structured
+	case empty && cmp.Or(r.text("resultType"), "complete") != "complete":
 		// "Servers MUST NOT send an inputRequests that the client has not declared support for", and some do.
-		if kind := r.text("resultType"); kind != "" && kind != "complete" {
-			return "the server asks for input that this client cannot give: " + plainText(result, maxShown), true
-		}
+		return "the server asks for input that this client cannot give: " + plainText(result, maxShown), true
+	case empty:
+		text = "(no content)"
 	}
 	return text, get[bool](r, "isError")
 }
@@ -163,4 +169,16 @@ func plainText(raw json.RawMessage, limit int) string {
 		plain, _ := encode(unquoted([]byte(literal)))
 		return string(plain)
 	})
+}
+
+// sameData reports whether the text already says what the structured content says: "a tool that returns structured
+// content SHOULD also return the serialized JSON in a TextContent block". Where a tool's text is no JSON, several SDKs
+// put it into an object as its one member.
+func sameData(text, structured string) bool {
+	said := plainText([]byte(text), math.MaxInt)
+	if data := parseObject([]byte(structured)); len(data) == 2 {
+		value := scalarText(data[1])
+		return value == text || value == said || said == structured
+	}
+	return said == structured
 }

@@ -51,7 +51,7 @@ type params struct {
 
 	ProtocolVersion string          `json:"protocolVersion,omitempty"` // initialize
 	Capabilities    *struct{}       `json:"capabilities,omitempty"`
-	ClientInfo      *implementation `json:"clientInfo,omitempty"`
+	ClientInfo      json.RawMessage `json:"clientInfo,omitempty"`
 
 	Cursor *string `json:"cursor,omitempty"` // tools/list; "" is a cursor like any other
 
@@ -144,7 +144,7 @@ func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 		}
 		for _, raw := range list {
 			tool := toolInfo{object: parseObject(raw)}
-			tool.name = tool.object.text("name")
+			tool.name = tool.text("name")
 			if !named[tool.name] {
 				tools = append(tools, tool)
 			}
@@ -176,7 +176,7 @@ func (c *client) callTool(ctx context.Context, tool toolInfo, args json.RawMessa
 		progressed(strings.TrimSpace(text + " " + progress.text("message")))
 	})
 	defer c.waiting.Delete(token)
-	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, schema: tool.object.raw("inputSchema")}))
+	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, schema: tool.raw("inputSchema")}))
 	if outdatedCode(code(err)) {
 		c.stale.Store(true) // it may not have this tool any more
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,19 +43,14 @@ type era struct{ protocol string }
 // stateless reports whether there is no handshake in this version.
 func (e era) stateless() bool { return e.protocol == statelessVersion }
 
-// implementation is how a program calls itself.
-type implementation struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-func self() *implementation { return &implementation{"geekagent", "0.1.0"} }
+// self is how we call ourselves.
+func self() json.RawMessage { return json.RawMessage(`{"name":"geekagent","version":"0.1.0"}`) }
 
 // meta is the _meta member of a request's params.
 type meta struct {
 	ProgressToken int64           `json:"progressToken,omitempty"`
 	Version       string          `json:"io.modelcontextprotocol/protocolVersion,omitempty"`
-	ClientInfo    *implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
+	ClientInfo    json.RawMessage `json:"io.modelcontextprotocol/clientInfo,omitempty"`
 	Capabilities  *struct{}       `json:"io.modelcontextprotocol/clientCapabilities,omitempty"` // we have none: {}
 }
 

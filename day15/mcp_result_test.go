@@ -42,7 +42,10 @@ func TestResultText(t *testing.T) {
 		`{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"}},"content":[{"type":"text","text":"x"}]}`:          "x",
 		`{"resultType":"input_required","inputRequests":{"b":{"method":"sampling/createMessage"},"a":{"method":"elicitation/create"}}}`: "(error) the server asks for input that this client cannot give: {\"resultType\":\"input_required\",\"inputRequests\":{\"b\":{\"method\":\"sampling/createMessage\"},\"a\":{\"method\":\"elicitation/create\"}}}",
 		`{"resultType":"input_required","requestState":"s"}`:                                                                            "(error) the server asks for input that this client cannot give: {\"resultType\":\"input_required\",\"requestState\":\"s\"}",
-		`{"content":[{"type":"text","text":"36 in all"}],"structuredContent":{"total":36}}`:                                             "36 in all",
+		`{"content":[{"type":"text","text":"36 in all"}],"structuredContent":{"total":36}}`:                                             "36 in all\n{\"total\":36}",
+		`{"content":[{"type":"text","text":"{\"a\":12345678901234567890}"}],"structuredContent":{"a":12345678901234567891}}`:            "{\"a\":12345678901234567890}\n{\"a\":12345678901234567891}",
+		`{"content":[{"type":"text","text":"Roll: 5"}],"structuredContent":{"result":"Roll: 6"}}`:                                       "Roll: 5\n{\"result\":\"Roll: 6\"}",
+		`{"content":[{"type":"image","data":"AAAA"}],"structuredContent":{"w":1}}`:                                                      "[image: {\"type\":\"image\",\"data\":\"AAAA\"}]\n{\"w\":1}",
 		`{"content":[{"type":"text","text":"A"},{"type":"image","data":"` + picture + `","mimeType":"image/png"},` +
 			`{"type":"resource","resource":{"uri":"demo://x","text":"T"}},` +
 			`{"type":"resource","resource":{"uri":"demo://x","mimeType":"application/pdf","blob":"` + picture + `"}},` +

@@ -63,9 +63,8 @@ func (r *configReader) secrets(c *serverConfig) {
 		for _, match := range carrier.FindAllStringSubmatch(text, -1) {
 			name := cmp.Or(match[1], "password")
 			r.secret(name, match[2])
-			if decoded, err := url.QueryUnescape(match[2]); err == nil {
-				r.secret(name, decoded)
-			}
+			decoded, _ := url.QueryUnescape(match[2]) // "" is no secret
+			r.secret(name, decoded)
 		}
 	}
 }

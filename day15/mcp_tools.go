@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // serverTool is a server's tool as the registry gets it, and where it is from.
@@ -20,9 +21,12 @@ type serverTool struct {
 	said   string   // all that the model, and a person who is asked, know of it
 }
 
-// maxDescription is the size, in bytes, above which a tool is left out: its description would eat up the model's context
-// with every request.
-const maxDescription = 16 << 10
+// Above these sizes a description is told of, since some models' APIs take no more, or the tool is left out: it would eat
+// up the model's context with every request.
+const (
+	longDescription = 1024     // characters
+	maxDescription  = 16 << 10 // bytes
+)
 
 // adapt turns a server's list into tools of ours, in its order. What needs attention, or is left out, is noted.
 func (s *server) adapt(list []toolInfo, e era) (tools []serverTool) {
@@ -34,7 +38,7 @@ func (s *server) adapt(list []toolInfo, e era) (tools []serverTool) {
 		if s.config.Tools != nil && !matches(s.config.Tools, info.name) {
 			continue
 		}
-		_, err1 := e.mirrors(info.object.raw("inputSchema"))
+		_, err1 := e.mirrors(info.raw("inputSchema"))
 		tool, err2 := s.tool(names[info.name], info)
 		if err := cmp.Or(err1, err2); err != nil {
 			s.note("left "+info.name, "tool %s was left out: %v", info.name, err)
@@ -59,9 +63,9 @@ func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
 		removed = removed || visible != text
 		return visible
 	}
-	description := cmp.Or(strings.TrimSpace(info.object.text("description")), info.object.text("title"), info.name)
+	description := cmp.Or(strings.TrimSpace(info.text("description")), info.text("title"), info.name)
 	description = clean("[MCP:" + s.config.name + "] " + description) // the model has to know who says this
-	received := info.object.raw("inputSchema")
+	received := info.raw("inputSchema")
 	cleaned := mapStrings(received, clean)
 	schema, err := apiSchema(cleaned)
 	if len(description) > maxDescription {
@@ -69,6 +73,9 @@ func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
 	}
 	if err != nil {
 		return t, err
+	}
+	if n := utf8.RuneCountInString(description); n > longDescription {
+		s.note("long "+name, "tool %s: its description has %d characters; some models take no more than %d", info.name, n, longDescription)
 	}
 	if removed {
 		s.note("clean "+name, "tool %s: invisible characters were removed from its description and schema", info.name)
@@ -80,7 +87,7 @@ func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
 	t = serverTool{server: s, info: info, Tool: Tool{Name: name, Description: description, Parameters: schema, Details: details}}
 	// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether. The policy
 	// is the zero Policy, Ask, whatever the server says of its tool.
-	t.Parallel = get[bool](parseObject(info.object.raw("annotations")), "readOnlyHint")
+	t.Parallel = get[bool](parseObject(info.raw("annotations")), "readOnlyHint")
 	t.said = fmt.Sprintf("%q %q %q %s %v", s.config.name, info.name, description, schema, t.Parallel)
 	caution := s.mcp.caution(t.Tool)
 	t.Plan = func(ctx context.Context, args json.RawMessage) (Plan, error) {
