@@ -90,7 +90,7 @@ func (m *MCP) start(ctx context.Context) {
 		case now.err != nil:
 			s.tell("failed: %v", now.err)
 		default:
-			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.session.Load().protocol)
+			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.era.Load().protocol)
 		}
 	}
 }
@@ -220,14 +220,14 @@ func (a *agent) describe(s *server, details bool) {
 			definitions = append(definitions, tool.definition())
 			width = max(width, len(tool.Name))
 		}
-		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.session.Load().protocol,
+		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.era.Load().protocol,
 			plural(len(definitions), "tool"), estimateTokens(definitions), s.config.target, count)
 		for _, tool := range now.offered {
 			about := strings.Join(strings.Fields(tool.Description), " ")
 			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(about, 60))
 		}
-		if text := c.session.Load().instructions; details && text != "" { // the model does not get a stranger's words
-			print("  its instructions: %s", a.mcp.line(text, 500))
+		if details && c.instructions != "" { // the model does not get a stranger's words
+			print("  its instructions: %s", a.mcp.line(c.instructions, 500))
 		}
 	}
 	for _, line := range now.stderr {

@@ -96,22 +96,17 @@ func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_a_t99", "{}"), calls("mcp_b_t99", "{}"))
 	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})
-	code, stdout, stderr := runMCP(t, "call some\n/mcp\n")
-	total := len(model.requests[0].Tools)
-	own := total - len(model.offered(0))
-	left := 200 + own - maxTools
-	if code != exitOK || total != maxTools || own == 0 {
-		t.Errorf("exit code %d, %d tools offered, %d of them our own", code, total, own)
-	}
+	_, stdout, stderr := runMCP(t, "call some\n/mcp\n")
+	left := 200 - len(model.offered(0))
 	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d, the last of the file. "+
 		`Choose some with "tools": ["get_*", …] in the server's entry`+"\n", left)
-	if strings.Count(stderr, warning) != 1 {
-		t.Errorf("stderr\n%s\nwant once\n%s", stderr, warning)
+	if len(model.requests[0].Tools) != maxTools || strings.Count(stderr, warning) != 1 {
+		t.Errorf("%d tools, stderr\n%s\nwant once\n%s", len(model.requests[0].Tools), stderr, warning)
 	}
 	if got := model.read(); got[0] != "done" || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_b_t99"`) {
 		t.Errorf("the model has read %q", got)
 	}
-	mustShow(t, stdout, fmt.Sprintf("a: protocol 2025-06-18, 100 tools"), fmt.Sprintf("b: protocol 2025-06-18, %d tools", 100-left))
+	mustShow(t, stdout, "a: protocol 2025-06-18, 100 tools", fmt.Sprintf("b: protocol 2025-06-18, %d tools", 100-left))
 }
 
 func TestToolsChosenInTheConfiguration(t *testing.T) {

@@ -26,22 +26,17 @@ type client struct {
 	limits limits
 	note   func(kind, format string, args ...any)
 
-	session atomic.Pointer[session]
-	stale   atomic.Bool  // the tools have to be listed again
-	token   atomic.Int64 // the progress token given last
-	waiting sync.Map     // progress token → func(object), for the calls under way
+	era          atomic.Pointer[era] // what the server and we have agreed upon
+	instructions string              // of the server, for a model; "" where there are none
+	stale        atomic.Bool         // the tools have to be listed again
+	token        atomic.Int64        // the progress token given last
+	waiting      sync.Map            // progress token → func(object), for the calls under way
 }
 
 // limits says how long a server may take.
 type limits struct {
 	start   time.Duration // to agree on a version: npx and go run may have to fetch or compile before it
 	request time.Duration // for the answer to each request after that; progress starts it anew
-}
-
-// session is what the server and we have agreed upon.
-type session struct {
-	era
-	instructions string // for a model; "" where there are none
 }
 
 // params are the params of all that we send; each method has a few of them, and what is empty is left out.
@@ -65,8 +60,8 @@ type params struct {
 func newClient(p peer, l limits, open func(peer) (transport, error)) (c *client, err error) {
 	c = &client{limits: l, note: p.note}
 	p.notified = c.notified
-	p.silent = func() bool { return c.session.Load().stateless() }
-	c.session.Store(&session{})
+	p.silent = func() bool { return c.era.Load().stateless() }
+	c.era.Store(&era{})
 	c.transport, err = open(p)
 	return c, err
 }
@@ -87,7 +82,7 @@ func (c *client) notified(method string, raw json.RawMessage) {
 
 // request puts a message into the terms of the era.
 func (c *client) request(method string, p params) request {
-	e := c.session.Load().era
+	e := c.era.Load()
 	p.Meta = e.meta(p.token)
 	raw, _ := encode(p) // the arguments of a call were read as JSON
 	if string(raw) == "{}" {

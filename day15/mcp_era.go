@@ -112,7 +112,7 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	if version == statelessVersion {
 		p, e = params{}, era{version}
 	}
-	c.session.Store(&session{era: e})
+	c.era.Store(&e)
 	raw, err := c.call(ctx, c.request(method(version), p))
 	result := parseObject(raw)
 	supported := []string{result.text("protocolVersion")}
@@ -126,7 +126,8 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	}
 	next = commonVersion(supported...)
 	if err == nil && next != "" && e.stateless() == (next == statelessVersion) {
-		c.session.Store(&session{era{next}, result.text("instructions")})
+		c.instructions = result.text("instructions")
+		c.era.Store(&era{next})
 		if e.stateless() {
 			return "", nil
 		}

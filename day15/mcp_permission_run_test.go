@@ -29,14 +29,6 @@ func TestPoliciesOfServerTools(t *testing.T) {
 	}
 }
 
-func TestARuleThatMatchesNoToolOfAServerIsReported(t *testing.T) {
-	inMCPFolder(t, nil, `{"mcp_demo_dise":"deny","mcp_demo_dice":"deny","mcp_demo_*":"ask"}`, entry{name: "demo", fake: "demo"})
-	_, _, stderr := runMCP(t, "", "/mcp")
-	if want := "[mcp] demo: connected, 2 tools (2025-06-18)\n[permission] the rule \"mcp_demo_dise\" in .geekagent/GeekAgent.json matches no tool\n"; stderr != want {
-		t.Errorf("stderr %s, want %s", stderr, want)
-	}
-}
-
 // A server says of its tool that it only reads. It is asked about all the same, and each of its calls by itself.
 func TestAHintIsNoPermission(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_f_fine", "{}", "mcp_f_fine", `{"again":true}`))

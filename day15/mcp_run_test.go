@@ -76,40 +76,31 @@ func (f *fakeModel) mustRead(t testing.TB, want ...string) {
 var counts = regexp.MustCompile(`── this turn \d+ tokens · total \d+ · context \d+%`)
 
 func TestTheDieAndTheWordCountThroughBothQuestions(t *testing.T) {
-	for _, test := range []struct{ name, request, phrase, counted, answer string }{
-		{"in English", `Roll the die once, then count the characters and words in the phrase "Model Context Protocol"`,
-			"Model Context Protocol", "Characters 22, words 3", "Here is what I found:\n1. Roll: 5\n2. Characters 22, words 3"},
-		{"in Chinese", "掷一次骰子，然后统计“模型 上下文 协议”的字符数和单词数", "模型 上下文 协议", "Characters 9, words 3", "结果如下：\n1. Roll: 5\n2. Characters 9, words 3"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			model := newFakeModel(t, calls("mcp_demo_dice", "{}"),
-				calls("mcp_demo_word_count", `{"text": "`+test.phrase+`"}`), says(test.answer))
-			inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"})
-			code, stdout, stderr := runMCP(t, test.request+"\ny\ny\n")
-			if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
-				t.Errorf("exit code %d, stderr %s", code, stderr)
-			}
-			mustShow(t, stdout, "│ MCP      demo(2)\n")
-			_, screen, _ := strings.Cut(stdout, "You › ")
-			screen = counts.ReplaceAllString(screen, "── …")
-			want := test.request + `
+	const request, phrase = "掷一次骰子，然后统计“模型 上下文 协议”的字符数和单词数", "模型 上下文 协议"
+	model := newFakeModel(t, calls("mcp_demo_dice", "{}"), calls("mcp_demo_word_count", `{"text": "`+phrase+`"}`), says("结果如下。"))
+	inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"})
+	code, stdout, stderr := runMCP(t, request+"\ny\ny\n")
+	if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
+	}
+	mustShow(t, stdout, "│ MCP      demo(2)\n")
+	_, screen, _ := strings.Cut(stdout, "You › ")
+	want := request + `
 About to call MCP tool: mcp_demo_dice (from server demo)
   {}
 Confirm execution? [y/N/a] y
 [Calling tool mcp_demo_dice → Roll: 5]
 About to call MCP tool: mcp_demo_word_count (from server demo)
-  {"text":"` + test.phrase + `"}
+  {"text":"` + phrase + `"}
 Confirm execution? [y/N/a] y
-[Calling tool mcp_demo_word_count → ` + test.counted + `]
-` + test.answer + `
+[Calling tool mcp_demo_word_count → Characters 9, words 3]
+结果如下。
 ── … · MCP demo(2) ──
 ` + "You › \n"
-			if screen != want {
-				t.Errorf("on the screen\n%s\nwant\n%s", screen, want)
-			}
-			model.mustRead(t, "Roll: 5", test.counted)
-		})
+	if screen = counts.ReplaceAllString(screen, "── …"); screen != want {
+		t.Errorf("on the screen\n%s\nwant\n%s", screen, want)
 	}
+	model.mustRead(t, "Roll: 5", "Characters 9, words 3")
 }
 
 func TestTwoServersInOneTurn(t *testing.T) {

@@ -87,18 +87,3 @@ func TestASchemaThatGrowsWithEachReference(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
-
-func FuzzAPISchema(f *testing.F) {
-	f.Add([]byte(`{"type":["object"],"properties":{"a":null},"required":["a"],"anyOf":[{"properties":{"b":{}}},{"$ref":"#/x"}],"x":{"allOf":[{"$ref":"#/x"}]}}`))
-	f.Add([]byte(`{"$ref":"#/$defs/a","$defs":{"a":{"oneOf":[{"properties":{"\ud800":1}},{"properties":{"a":2},"required":["a"]}]}},"not":null}`))
-	f.Add([]byte(`{"properties":{"items":[{"type":"array"}],"a":{"items":[[]]}},"items":null,"$defs":[]}`))
-	f.Fuzz(func(t *testing.T, received []byte) {
-		schema, err := apiSchema(received)
-		if err != nil {
-			return
-		}
-		if again, err := apiSchema(schema); err != nil || string(again) != string(schema) {
-			t.Errorf("%s is mended again: %s %v", schema, again, err)
-		}
-	})
-}

@@ -51,14 +51,6 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestStderrOfAServerIsShownLineByLine(t *testing.T) {
-	inMCPFolder(t, nil, noRules, entry{name: "demo", fake: "die"})
-	_, _, stderr := runMCP(t, "", "/panel")
-	if want := "[mcp:demo] starting\n[mcp:demo] DEMO_KEY missing\n[mcp:demo] \n[mcp] demo: failed: exit status 3: DEMO_KEY missing\n"; stderr != want {
-		t.Errorf("stderr %q, want %q", stderr, want)
-	}
-}
-
 // Names, descriptions, results, errors, progress and stderr of a server cannot move the cursor, change colours, hide or
 // reorder text, or look like a prompt.
 func TestNothingThatAServerSendsDrawsOnTheTerminal(t *testing.T) {

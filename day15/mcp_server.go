@@ -170,7 +170,7 @@ func (s *server) list(ctx context.Context, c *client) error {
 	if err != nil {
 		return fmt.Errorf("tools/list: %w", err)
 	}
-	tools := s.adapt(list, c.session.Load().era)
+	tools := s.adapt(list, *c.era.Load())
 	s.update(func() { s.tools = tools })
 	s.mcp.offer()
 	return nil

@@ -17,8 +17,8 @@ func setMark(t testing.TB) (mark string) {
 func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 	mark := setMark(t)
 	model := newFakeModel(t, calls("mcp_demo_dice", "{}"), says("Result: 5"))
-	files := mcpJSON(t, entry{name: "silent", fake: "silent", more: `"startTimeoutMs":300`}, entry{name: "demo", fake: "demo"},
-		entry{name: "dies", fake: "die"}, entry{name: "late", fake: "late"})
+	files := mcpJSON(t, entry{name: "silent", fake: "silent", more: `"timeoutMs":300`}, entry{name: "demo", fake: "demo"},
+		entry{name: "dies", fake: "die"}, entry{name: "bare", fake: "bare"})
 	files = strings.Replace(files, "\n}}", `,"missing":{"command":"no-such-cmd-42"},"line":{"command":"demo-server --stdio"},"far":{"command":"cat","cwd":"/no/such/dir"}}}`, 1)
 	inFolder(t, model, home+"/mcp.json", files, home+"/GeekAgent.json", `{"tools":{"mcp_*":"allow"}}`)
 	code, stdout, stderr := runMCP(t, "roll\n/mcp\n/exit\n")
@@ -34,7 +34,7 @@ func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 	if want := `[mcp] silent: failed: no answer to initialize in 300 ms
 [mcp] demo: connected, 2 tools (2025-06-18)
 [mcp] dies: failed: exit status 3: DEMO_KEY missing
-[mcp] late: connected, 2 tools (2025-06-18)
+[mcp] bare: connected, 2 tools (2025-06-18)
 [mcp] missing: failed: command "no-such-cmd-42" not found on PATH
 [mcp] line: failed: command "demo-server --stdio" not found on PATH; if the command is "demo-server", move the rest to "args": ["--stdio"]
 [mcp] far: failed: there is no working directory /no/such/dir
@@ -117,9 +117,9 @@ func TestWhereTheConfigurationIs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, test := range [][3]string{{"", "-time=false", "usual"}, {"env.json", "-time=false", "env"}, {"env.json", "-mcp=flag.json", "flag"}} {
-		t.Setenv("MCP_CONFIG", test[0])
-		if _, _, stderr := runMCP(t, "", test[1], "/mcp"); stderr != "[mcp] "+test[2]+": connected, 2 tools (2025-06-18)\n" {
+	for i, want := range []string{"usual", "env", "flag"} {
+		t.Setenv("MCP_CONFIG", []string{"", "env.json", "env.json"}[i])
+		if _, _, stderr := runMCP(t, "", []string{"-yes", "-yes", "-mcp=flag.json"}[i], "/mcp"); stderr != "[mcp] "+want+": connected, 2 tools (2025-06-18)\n" {
 			t.Errorf("stderr %s", stderr)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 	"os"
 )
 
@@ -100,8 +99,7 @@ func openWire(name string, console *Console) (wire func(server, arrow string, fr
 		if err != nil {
 			return nil, fmt.Errorf("cannot write the wire log: %w", err)
 		}
-		logger := log.New(file, "", 0)
-		write = func(line string) { logger.Print(line) }
+		write = func(line string) { fmt.Fprintln(file, line) }
 	}
 	return func(server, arrow string, frame []byte) {
 		write(visibleLine(console.redact.Redact(fmt.Sprintf("%s %s %s", server, arrow, bytes.TrimSpace(frame)))))
