@@ -15,16 +15,15 @@ const (
 	exitMissed = 4   // answered, but a server that the task called was not available
 )
 
-// MCP connects the agent with the servers of .geekagent/mcp.json. Their tools go into the registry and are tools like
-// all others there: nothing else in the agent knows where they come from.
+// MCP connects the agent with the servers of mcp.json. Their tools go into the registry, and are tools like all others there.
 type MCP struct {
 	file, only, wireFile string // the flags
 
 	console  *Console
 	registry *Registry
+	room     int                                      // how many tools it takes besides those that were there before
 	times    bool                                     // -time
 	wire     func(server, arrow string, frame []byte) // of -wire
-	room     int                                      // how many tools the model's API takes besides those that were there before
 
 	mu      sync.Mutex            // guards what follows; servers is set once, and read without it after that
 	servers []*server             // in the order of the file
@@ -42,9 +41,8 @@ func mcpFlags(flags *flag.FlagSet) *MCP {
 	return m
 }
 
-// connectServers starts all servers side by side and waits for each until it is connected or has failed; Ctrl-C goes on
-// without those that are not ready. A server that fails costs the others nothing: it is one line on stderr. The error is
-// about the flags. a.mcp.Close must be called in any case.
+// connectServers starts all servers side by side, and goes on when each is connected or has failed, or at Ctrl-C. A failure
+// costs the others nothing: it is one line on stderr. The error is about the flags. a.mcp.Close must be called in any case.
 func (a *agent) connectServers(ctx context.Context) error {
 	m := a.mcp
 	m.console, m.registry, m.times = a.console, a.registry, a.trace.times
@@ -56,12 +54,10 @@ func (a *agent) connectServers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var servers []*server
-	for _, config := range configs {
-		servers = append(servers, newServer(m, config))
-	}
 	m.mu.Lock()
-	m.servers = servers
+	for _, config := range configs {
+		m.servers = append(m.servers, newServer(m, config))
+	}
 	m.mu.Unlock()
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
@@ -74,8 +70,7 @@ func (a *agent) connectServers(ctx context.Context) error {
 	return nil
 }
 
-// start makes the first connection to each server that is switched on and has no mistake in its entry, and tells how it
-// went, in the file's order.
+// start connects to each server that is switched on and has no mistake in its entry, and tells how it went, in the file's order.
 func (m *MCP) start(ctx context.Context) {
 	m.each(func(s *server) {
 		if !s.config.Disabled && s.config.err == nil {
@@ -107,18 +102,7 @@ func (m *MCP) each(do func(*server)) {
 	doing.Wait()
 }
 
-// say prints a line of our own, with whatever a server put into it.
-func (m *MCP) say(format string, args ...any) {
-	m.console.Errorf("[mcp] %s\n", m.line(fmt.Sprintf(format, args...), 500))
-}
-
-// line is the beginning of a foreign text on one line, at most limit characters.
-func (m *MCP) line(text string, limit int) string {
-	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
-}
-
-// offer brings the registry up to date with the lists of all servers. What is too much for the model's API is left out, by
-// the order of the file: the choice does not depend on who connected first.
+// offer brings the registry up to date with the lists of all servers. What is too much is left out, by the order of the file.
 func (m *MCP) offer() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,17 +171,15 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 			a.describe(s, name != "")
 		}
 	}
-	switch {
-	case !found && name != "":
+	if !found && name != "" {
 		return fmt.Errorf("there is no MCP server %q; /mcp lists them", name)
-	case !found:
+	} else if !found {
 		a.console.Print("No MCP servers; .geekagent/mcp.json, or the file of -mcp, would name them.\n")
 	}
 	return nil
 }
 
-// describe prints what a server offers and costs, or why it does not; with details also what it says of its use, and the
-// last lines of its stderr.
+// describe prints what a server offers and costs, or why it does not; with details also the last lines of its stderr.
 func (a *agent) describe(s *server, details bool) {
 	print := func(format string, args ...any) { a.console.Printf(format+"\n", args...) }
 	c, now := s.live(), s.now()
@@ -237,6 +219,5 @@ func (a *agent) describe(s *server, details bool) {
 	}
 }
 
-// Close stops all servers side by side, within 5 seconds: a program that ends leaves no process behind. It may be called
-// at any time, and more than once.
+// Close stops all servers side by side, within 5 seconds. It may be called at any time, and more than once.
 func (m *MCP) Close() { m.each((*server).close) }

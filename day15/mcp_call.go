@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// ready returns an error, for the model, if a call of the tool cannot work: the server is left alone, or its list shows
-// that the tool is gone or something else now.
+// ready returns an error, for the model, if a call cannot work: the server is left alone, or the tool is gone or changed.
 func (s *server) ready(ctx context.Context, tool serverTool) error {
 	s.refresh(ctx)
 	now := s.now()
@@ -57,8 +56,7 @@ func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage
 	}
 }
 
-// callOn calls a tool. While that takes long, the tools are listed again where the list is stale: there are servers that
-// answer only then.
+// callOn calls a tool. While that takes long, a stale list is read again: there are servers that answer only then.
 func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
 	calling, done := context.WithCancel(ctx)
 	var listing sync.WaitGroup
@@ -98,9 +96,8 @@ func (s *server) count(err error, missed bool) {
 // maxShown is the length, in bytes, from which on a string is left out of a block that is no text: it may be base64.
 const maxShown = 1000
 
-// resultText returns what the model reads of a tools/call result, and whether the tool says that it failed: the text
-// blocks in order, one line for each block of another type, and the structured content where it says more. The text is
-// whole: secrets are removed, and what is too long is cut, by Registry.Call.
+// resultText returns what the model reads of a tools/call result, and whether the tool says that it failed: one text or line
+// for each block, and the structured content where it says more. Registry.Call removes secrets, and cuts what is too long.
 func resultText(result json.RawMessage) (text string, isError bool) {
 	r := parseObject(result)
 	if r == nil {
@@ -130,8 +127,7 @@ func resultText(result json.RawMessage) (text string, isError bool) {
 	return text, get[bool](r, "isError")
 }
 
-// blockText is the text of a block, or a line that says what it is, as JSON. Links are not fetched, pictures and sound are
-// left out: the model gets text.
+// blockText is the text of a block, or a line of JSON that says what it is: the model gets text, and nothing is fetched.
 func blockText(raw json.RawMessage) string {
 	block := parseObject(raw)
 	text := block.raw("text")
@@ -155,9 +151,8 @@ func scalarText(raw json.RawMessage) string {
 	return plainText(raw, math.MaxInt)
 }
 
-// plainText is JSON as a model reads it best: on one line, each digit kept, and without escapes that are not needed,
-// such as \u003c: a secret behind them would not be found. Strings of more than limit bytes are left out, but for their
-// size. null, and nothing, is "".
+// plainText is JSON as a model reads it best: on one line, each digit kept, without needless escapes such as \u003c, behind
+// which a secret would not be found. Of strings above limit bytes only the size is left. null, and nothing, is "".
 func plainText(raw json.RawMessage, limit int) string {
 	if isNull(raw) {
 		return ""
@@ -171,9 +166,8 @@ func plainText(raw json.RawMessage, limit int) string {
 	})
 }
 
-// sameData reports whether the text already says what the structured content says: "a tool that returns structured
-// content SHOULD also return the serialized JSON in a TextContent block". Where a tool's text is no JSON, several SDKs
-// put it into an object as its one member.
+// sameData reports whether the text says what the structured content says: it "SHOULD also return the serialized JSON in a
+// TextContent block". Where a tool's text is no JSON, several SDKs put it into an object as its one member.
 func sameData(text, structured string) bool {
 	said := plainText([]byte(text), math.MaxInt)
 	if data := parseObject([]byte(structured)); len(data) == 2 {

@@ -66,8 +66,7 @@ func newClient(p peer, l limits, open func(peer) (transport, error)) (c *client,
 	return c, err
 }
 
-// notified takes the server's notifications from the transport's reader. "The receiver MUST NOT send a response", and
-// the ones that we do not know are nothing to worry about.
+// notified takes the server's notifications from the transport's reader. The ones that we do not know are nothing to worry about.
 func (c *client) notified(method string, raw json.RawMessage) {
 	switch method {
 	case "notifications/progress":
@@ -91,8 +90,7 @@ func (c *client) request(method string, p params) request {
 	return request{method, raw, e.header(method, p)}
 }
 
-// within gives a request its time limit: the context ends with a *connectionError as its cause, unless the timer is
-// started anew. The caller has to call release.
+// within gives a request its time limit: then the context ends, with a *connectionError as its cause. Call release at the end.
 func within(ctx context.Context, limit time.Duration, method string) (_ context.Context, timer *time.Timer, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer = time.AfterFunc(limit, func() {

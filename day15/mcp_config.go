@@ -17,8 +17,7 @@ import (
 	"unicode"
 )
 
-// serverConfig is one entry of mcpServers, with every ${VAR} replaced. The tags are its keys; what else stands there is
-// told of, and ignored.
+// serverConfig is one entry of mcpServers, with every ${VAR} replaced. The tags are its keys.
 type serverConfig struct {
 	Command string            `json:"command"` // a server that is started here …
 	Args    []string          `json:"args"`
@@ -62,8 +61,7 @@ type configReader struct {
 	warn   func(format string, args ...any) // is told what costs nothing
 }
 
-// servers returns the entries in the file's order. It fails, with file, line and column, where there are no servers in
-// it; a mistake inside an entry is that entry's err.
+// servers returns the entries in the file's order. A mistake inside an entry is that entry's err.
 func (r *configReader) servers() (configs []*serverConfig, err error) {
 	var others []string
 	err = r.Object("the file", func(key string) error {
@@ -84,8 +82,7 @@ func (r *configReader) servers() (configs []*serverConfig, err error) {
 	return configs, err
 }
 
-// entry reads one server. It reads on after a mistake, since what is secret has to be known: the model may read the file.
-// An entry that is switched off is not judged.
+// entry reads one server, and reads on after a mistake: what is secret has to be known. One that is switched off is not judged.
 func (r *configReader) entry(name string) *serverConfig {
 	var raw json.RawMessage
 	r.skip()               // errors show where the entry begins
@@ -174,8 +171,8 @@ func (c *serverConfig) judge(wrong func(key, format string, args ...any)) {
 	}
 }
 
-// configs reads the file of -mcp. One that a person has named has to be there, and right. Otherwise no file stands for no
-// servers, and one that cannot be understood for one server, which has failed. The error is about the flags.
+// configs reads the file of -mcp. One that a person has named has to be there, and right; else no file stands for no servers,
+// and a wrong one for one server that has failed. The error is about the flags.
 func (m *MCP) configs() (configs []*serverConfig, err error) {
 	name := cmp.Or(m.file, filepath.Join(home, "mcp.json"))
 	file, err := readJSON(name)

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// The newest version of the protocol has no handshake: each request says for itself what is agreed upon once in the
-// older ones.
+// The newest version has no handshake: each request says for itself what is agreed upon once in the older ones.
 const (
 	statelessVersion = "2026-07-28"
 	handshakeVersion = "2025-11-25" // what we ask for in a handshake; the server may answer with an older one
@@ -36,8 +35,7 @@ const (
 	unsupportedVersion = -32022
 )
 
-// era is a protocol version in use; the zero era is that of a connection that has not agreed on one. It decides what
-// goes with each request once a version is agreed upon.
+// era is a protocol version in use, the zero era none. It decides what goes with each request.
 type era struct{ protocol string }
 
 // stateless reports whether there is no handshake in this version.
@@ -105,8 +103,7 @@ func method(version string) string {
 	return "initialize"
 }
 
-// hello tries one version (2025-11-25, Lifecycle; 2026-07-28, Discovery). Where that fails, next is the version to try
-// then, "" if there is none.
+// hello tries one version. Where that fails, next is the version to try then, "" if there is none.
 func (c *client) hello(ctx context.Context, version string) (next string, err error) {
 	p, e := params{ProtocolVersion: version, Capabilities: new(struct{}), ClientInfo: self()}, era{}
 	if version == statelessVersion {

@@ -12,9 +12,8 @@ import (
 
 const versionHeader = "Mcp-Protocol-Version"
 
-// header returns what a request of this era repeats in its headers: the version, and in the stateless era what lets
-// "intermediaries (load balancers, gateways, observability tooling) route and inspect requests without parsing the body".
-// It is nil before a version is agreed upon.
+// header returns what a request repeats in its headers, so that "intermediaries (load balancers, gateways, observability tooling)
+// route and inspect requests without parsing the body". It is nil before a version is agreed upon.
 func (e era) header(method string, p params) map[string]string {
 	if e.protocol == "" {
 		return nil
@@ -44,9 +43,8 @@ type mirror struct {
 	name string   // of the header, after Mcp-Param-
 }
 
-// mirrors finds the annotations in a tool's schema. It fails where one breaks a rule of the specification (Streamable
-// HTTP, "Schema Extension"): then "the client MUST exclude the invalid tool from the result of tools/list". Eras with a
-// handshake have no annotations.
+// mirrors finds the annotations in a tool's schema, where there is no handshake. If one breaks a rule of the specification,
+// "the client MUST exclude the invalid tool from the result of tools/list".
 func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
 	if !e.stateless() {
 		return nil, nil
@@ -75,9 +73,8 @@ func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
 	return found, err
 }
 
-// argumentText finds the argument at a path of property names and returns it as text: "string: use the value as-is;
-// integer: convert to decimal string representation; boolean: lowercase". false where there is none, or null: "Client
-// MUST omit the header".
+// argumentText is the argument at a path of property names: "string: use the value as-is; integer: convert to decimal string
+// representation; boolean: lowercase". false where there is none, or null: "Client MUST omit the header".
 func argumentText(arguments json.RawMessage, path []string) (string, bool) {
 	for _, name := range path {
 		arguments = parseObject(arguments).raw(name)

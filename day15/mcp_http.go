@@ -16,8 +16,7 @@ import (
 
 const sessionHeader = "Mcp-Session-Id"
 
-// How long we wait for a server to take what needs no response: an answer to a request of its own, or the end of the
-// session; and word that a call was cancelled, for which the caller has to wait.
+// How long a server may take for what needs no response; and for word that a call was cancelled: there the caller waits.
 const (
 	farewell  = time.Second
 	abandoned = 200 * time.Millisecond
@@ -83,8 +82,7 @@ func (e *endpoint) call(ctx context.Context, r request) (json.RawMessage, error)
 	return nil, context.Cause(ctx)
 }
 
-// notify implements transport: a POST that is answered with 202, says the specification; any status from 200 to 299 will
-// do. Once a handshake is complete, the server is listened to.
+// notify implements transport. Any status from 200 to 299 will do. After a handshake the server is listened to.
 func (e *endpoint) notify(ctx context.Context, r request) error {
 	e.headers.Store(versionHeader, r.header[versionHeader])
 	resp, err := e.send(ctx, "POST", r.header, newRequest(0, r))
@@ -121,8 +119,8 @@ var (
 // ended implements transport.
 func (e *endpoint) ended() error { return context.Cause(e.life) }
 
-// whileOpen returns a context that ends with the connection, too. After the loss of a session, the other calls in it are
-// given a while to hear of it themselves. The caller has to call release at the end.
+// whileOpen returns a context that ends with the connection, too; after the loss of a session a while later, so that the other
+// calls hear of it themselves. The caller has to call release at the end.
 func (e *endpoint) whileOpen(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(e.life, func() {
@@ -143,8 +141,7 @@ func (e *endpoint) tell(ctx context.Context, limit time.Duration, method string,
 	}
 }
 
-// send makes one HTTP request, in the session if there is one; its body is the message m, or nothing. The caller has to
-// close the answer's body.
+// send makes one HTTP request; its body is the message m, or nothing. The caller has to close the answer's body.
 func (e *endpoint) send(ctx context.Context, method string, header map[string]string, m any) (*http.Response, error) {
 	var frame []byte
 	if m != nil {
@@ -174,8 +171,8 @@ func (e *endpoint) send(ctx context.Context, method string, header map[string]st
 	return resp, err
 }
 
-// redirected allows a redirect only to the same server, with the same method. Another server would get the headers with
-// our credentials, and 301, 302 and 303 make a GET of a POST, without the message.
+// redirected allows a redirect only to the same server, which may get our credentials, with the same method: 301, 302 and 303
+// make a GET of a POST, without the message.
 func redirected(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	if req.Method == first.Method && req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && len(via) < 5 {
@@ -184,8 +181,7 @@ func redirected(req *http.Request, via []*http.Request) error {
 	return fmt.Errorf("it redirects (%d) to %s: if you trust that address, make it the url", req.Response.StatusCode, plainURL(req.URL))
 }
 
-// hasLostSession reports whether an answer says that the server does not know our session any more. By the specification
-// that is status 404; some servers say it in words, with 400 or even 200.
+// hasLostSession reports whether the server does not know our session any more: status 404, or in words, with 400 or even 200.
 func hasLostSession(resp *http.Response, err error) bool {
 	if resp == nil || resp.Request.Header.Get(sessionHeader) == "" {
 		return false

@@ -71,8 +71,7 @@ func cancelled(id int64, cause error) request {
 	return request{method: "notifications/cancelled", params: params}
 }
 
-// parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is no JSON-RPC
-// message: log lines, other JSON, a result for nobody.
+// parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is none.
 func parseMessage(text []byte) (m message, ok bool) {
 	o := parseObject(text)
 	m = message{o.text("jsonrpc"), o.raw("id"), o.text("method"), o.raw("params"), o.raw("result"), nil}
@@ -103,8 +102,7 @@ func (m message) outcome(method string) (json.RawMessage, error) {
 	return m.Result, nil
 }
 
-// number reads an id or a progress token as the number that we gave, 0 if it is none. There are servers and gateways that
-// turn 3 into "3" or 3.0.
+// number reads an id or a progress token as the number that we gave. Some servers and gateways turn 3 into "3" or 3.0.
 func number(raw json.RawMessage) int64 {
 	f, _ := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	return int64(f)
@@ -122,8 +120,8 @@ func encode(v any) ([]byte, error) {
 // isNull reports whether a member is missing or null: servers mean the same by both.
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// object is a JSON object as raw as it came, its keys and values in turn: a tool's result may have megabytes, and
-// encoding/json would read and copy it once for each level. Its keys are exact, where a struct takes "Enabled" for "enabled".
+// object is a JSON object as raw as it came, its keys and values in turn: encoding/json would read and copy a tool's megabytes
+// once for each level. Its keys are exact, where a struct takes "Enabled" for "enabled".
 type object []json.RawMessage
 
 // raw returns the value of a key, nil if it is missing. Of a key that stands twice the last value counts.
@@ -136,8 +134,7 @@ func (o object) raw(key string) (value json.RawMessage) {
 	return value
 }
 
-// get returns the value of a key. One that is missing, null, or of another type reads as the zero value; T must not be a
-// struct, whose keys would not be exact.
+// get returns the value of a key, zero where it is missing, null, or of another type. T must not be a struct: keys are exact.
 func get[T any](o object, key string) (v T) {
 	if json.Unmarshal(o.raw(key), &v) != nil {
 		return *new(T) // and not what was read up to the mistake
@@ -157,8 +154,7 @@ func unquoted(raw []byte) (text string) {
 	return text
 }
 
-// parseObject returns nil if text is no JSON object. The values are parts of text; what they hold is checked where they are
-// decoded.
+// parseObject returns nil if text is no object. The values are parts of text, checked where they are decoded.
 func parseObject(text []byte) object {
 	o := cutValues(text, "{}")
 	if len(o)%2 != 0 {
@@ -170,8 +166,7 @@ func parseObject(text []byte) object {
 // parseArray is parseObject for an array.
 func parseArray(text []byte) []json.RawMessage { return cutValues(text, "[]") }
 
-// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where the brackets are
-// others, or a value is cut off.
+// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where that fails.
 func cutValues(text []byte, brackets string) []json.RawMessage {
 	text = bytes.TrimSpace(text)
 	if len(text) < 2 || text[0] != brackets[0] || text[len(text)-1] != brackets[1] {

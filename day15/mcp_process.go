@@ -111,8 +111,7 @@ func (s *process) run() {
 	s.stdin.Close()
 }
 
-// listen is the goroutine that reads stderr line by line. "The client MAY capture, forward, or ignore" it; it need not
-// mean an error.
+// listen is the goroutine that reads stderr line by line; it need not mean an error.
 func (s *process) listen(heard func(line string)) {
 	defer close(s.quiet)
 	for lines := bufio.NewReaderSize(s.stderr, 64<<10); ; { // a line that is longer comes in pieces
@@ -126,8 +125,8 @@ func (s *process) listen(heard func(line string)) {
 	}
 }
 
-// wait is the goroutine that waits for the child to end; cmd.Wait would close the pipes, and with them lose the last
-// answers. What the child started and left behind ends with it; descendants that are out of reach lose their pipes.
+// wait is the goroutine that waits for the child's end; cmd.Wait would close the pipes, and lose the last answers. What the
+// child left behind ends with it; descendants that are out of reach lose their pipes.
 func (s *process) wait() {
 	s.state, _ = s.cmd.Process.Wait() // it cannot fail: nobody else waits
 	signalGroup(s.cmd.Process, syscall.SIGKILL)
@@ -170,8 +169,7 @@ var (
 	saysNothing = regexp.MustCompile(`^\s|^$|^exit status \d+$|^Node\.js v|^npm (error|ERR!) (code|errno|syscall|A complete log)|^npm (error|ERR!) \d+$|^Traceback |^goroutine |^throw err`)
 )
 
-// telling is the line that says most of why a server has ended: the first that names an error, or else the last. What
-// launchers add, and the frames of a stack, say nothing.
+// telling is the line that says most of why a server has ended: the first that names an error, or else the last.
 func telling(lines []string) (last string) {
 	for _, line := range lines {
 		if saysNothing.MatchString(line) {

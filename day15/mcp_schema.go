@@ -19,10 +19,9 @@ const (
 	maxBranches    = 200       // that are merged: a few lines of $ref can describe millions of them
 )
 
-// apiSchema makes a tool's inputSchema fit for the model's API. That API wants an object with properties and without
-// combinators at the root, and at any depth items in an array and no null in place of a keyword; else it refuses the
-// whole request. A schema in which nothing is to be mended passes through byte for byte; of any other, all that can stay
-// stays. It fails where a schema is too large or cannot be mended.
+// apiSchema makes a tool's inputSchema fit for the model's API, which wants an object with properties and without combinators
+// at the root, at any depth items in an array, and no null for a keyword; else it refuses the whole request. A schema with
+// nothing to mend passes byte for byte. It fails where a schema is too large or cannot be mended.
 func apiSchema(received json.RawMessage) (json.RawMessage, error) {
 	root, err := decodeSchema(received)
 	if err != nil {
@@ -65,8 +64,7 @@ func decodeSchema(text json.RawMessage) (schema map[string]any, err error) {
 	return schema, nil
 }
 
-// eachInside calls visit for each schema directly inside another one. Keywords that are not listed hold data, whatever it
-// looks like.
+// eachInside calls visit for each schema directly inside another one. Keywords that are not listed hold data.
 func eachInside(schema map[string]any, visit func(inside any)) {
 	for keyword, value := range schema {
 		switch keyword {
@@ -90,8 +88,8 @@ func asObject(value any) map[string]any {
 	return object
 }
 
-// mergeBranches drops what the API refuses at the root, after the properties inside were merged into those of the root,
-// whose own win. What is lost is which of them go together: the server checks that itself, and the model reads its error.
+// mergeBranches merges the properties of what the API refuses at the root into the root's own, which win. What is lost is which
+// of them go together: the server checks that itself, and the model reads its error.
 func mergeBranches(root map[string]any) {
 	if ref, ok := root["$ref"].(string); ok && root["properties"] == nil { // beside properties the API takes it
 		delete(root, "$ref")

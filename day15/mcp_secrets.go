@@ -8,14 +8,11 @@ import (
 	"strings"
 )
 
-// reference is ${NAME}, ${NAME:-default}, or ${env:NAME} as some hosts write it, or ~ for the home folder. The second
-// group is what follows the name. Any other $ is text: passwords and regular expressions are full of them.
+// reference is ${NAME}, ${NAME:-default}, or ${env:NAME} as some hosts write it; the second group is what follows the name.
 var reference = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:[^}]*)?\}`)
 
-// expand replaces the references in text by the values of variables, once: a value is not searched for references. As
-// in a shell, an empty variable counts as unset where there is a default, and ~ at the beginning is the home folder.
-// Without a default an unset one is an error that names it: the literal text, or "Bearer " with nothing behind it, would
-// only fail later and elsewhere.
+// expand replaces the references in text, once, and ~ at the beginning by the home folder. As in a shell, an empty variable
+// counts as unset. Without a default that is an error that names it: "Bearer " with nothing behind it would fail elsewhere.
 func (r *configReader) expand(text string) (expanded string, err error) {
 	if text == "~" || strings.HasPrefix(text, "~/") {
 		text = "${HOME}" + text[1:]
@@ -39,9 +36,8 @@ func (r *configReader) expand(text string) (expanded string, err error) {
 	return expanded, err
 }
 
-// secrets tells what nobody shall read of an entry: the values of variables, flags, headers and references whose names
-// sound like a secret, and what URLs carry besides their address. Not every value of env is one: a Redactor that knew
-// "production" or the folder of the data would garble what the model reads.
+// secrets tells what nobody shall read of an entry: variables, flags, headers and references whose names sound like a secret,
+// and what URLs carry. Not every value of env: a Redactor that knew "production" would garble what the model reads.
 func (r *configReader) secrets(c *serverConfig) {
 	text := c.Command + "\n" + strings.Join(c.Args, "\n") + "\n" + c.URL // some write a whole line into command
 	for name, value := range c.Env {
@@ -71,12 +67,10 @@ func (r *configReader) secrets(c *serverConfig) {
 
 const secretWords = `key|token|secret|pass|authoriz|cookie|credential|auth\b|pat\b`
 
-// sensitive names what holds a secret. A person wrote it into a configuration; secretName judges a whole environment and is
-// more careful.
+// sensitive names what holds a secret in a configuration; secretName, which judges a whole environment, is more careful.
 var sensitive = regexp.MustCompile(`(?i)` + secretWords)
 
-// carriers are where else secrets are in a configuration: --token …, API_KEY=…, the user of a URL, and what is too long
-// for a mere setting in its query.
+// carriers are where else secrets are: --token …, API_KEY=…, the user of a URL, and what is long in its query.
 var carriers = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)(?:^|\s)-+([\w-]*(?:` + secretWords + `)[\w-]*)\s([^\s-]\S*)`),
 	regexp.MustCompile(`(?i)([\w-]*(?:` + secretWords + `)[\w-]*)\s*[=:]\s*(?:(?:bearer|basic|token)\s+)?([^\s&#]+)`),

@@ -19,8 +19,7 @@ const (
 	restTime       = 30 * time.Second       // … before it is left alone for this long
 )
 
-// server is one entry of mcp.json for as long as the agent runs. Its connection may come and go: when it has ended, the
-// next call starts the server anew.
+// server is one entry of mcp.json for as long as the agent runs. When its connection has ended, the next call starts it anew.
 type server struct {
 	mcp    *MCP
 	config *serverConfig
@@ -119,8 +118,7 @@ func (s *server) connection(ctx context.Context) (*client, error) {
 	return c, err
 }
 
-// connect starts the server, agrees with it on a version and lists its tools. On failure, and where ctx has ended, nothing
-// is left open.
+// connect starts the server, agrees on a version and lists its tools. On failure, or where ctx has ended, nothing is left open.
 func (s *server) connect(ctx context.Context) (*client, error) {
 	waiting := time.AfterFunc(patience, func() {
 		s.tell("waiting for %s, %g s at most; Ctrl-C goes on without it", s.config.target, s.config.limits.start.Seconds())
@@ -154,8 +152,7 @@ func (s *server) open(p peer) (t transport, err error) {
 	return t, err
 }
 
-// list lists the tools and offers them; not before a pause after the last time, since a server that announces others with
-// each list would keep us asking.
+// list lists the tools and offers them; after a pause, since some servers announce another list with each.
 func (s *server) list(ctx context.Context, c *client) error {
 	s.listing.Lock()
 	defer s.listing.Unlock()
@@ -193,56 +190,5 @@ func (s *server) refresh(ctx context.Context) {
 func (s *server) close() {
 	if t := s.update(func() { s.closed, s.err = true, errSkipped }).transport; t != nil {
 		t.close()
-	}
-}
-
-// heard takes a line of the server's stderr.
-func (s *server) heard(line string) {
-	s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) })
-	s.show("[mcp:"+s.label+"]", line)
-}
-
-// wire implements peer.
-func (s *server) wire(arrow string, frame []byte) { s.mcp.wire(s.config.name, arrow, frame) }
-
-// tell prints what a person has to know of the server: that it is there, or why not.
-func (s *server) tell(format string, args ...any) {
-	s.mcp.say("%s: %s", s.label, fmt.Sprintf(format, args...))
-}
-
-// timed tells with -time how long something took.
-func (s *server) timed(what string, began time.Time) {
-	if s.mcp.times {
-		s.tell("%s in %.3f s", what, time.Since(began).Seconds())
-	}
-}
-
-// note implements peer: it is tell for what the server makes us print.
-func (s *server) note(kind, format string, args ...any) {
-	told := false
-	s.update(func() {
-		told = kind != "" && (s.told[kind] || len(s.told) > 100)
-		s.told[kind] = true
-	})
-	if !told {
-		s.show("[mcp] "+s.label+":", fmt.Sprintf(format, args...))
-	}
-}
-
-// show prints a line. A server that makes us print without end must not drown everything else: beyond some lines a second
-// they are left out, and all that come after we have closed it.
-func (s *server) show(prefix, text string) {
-	now := s.update(func() {
-		if time.Since(s.second) >= time.Second {
-			s.second, s.lines = time.Now(), 0
-		}
-		s.lines++
-	})
-	switch {
-	case now.closed:
-	case now.lines <= linesPerSecond:
-		s.mcp.console.Errorf("%s %s\n", prefix, s.mcp.line(text, lineWidth))
-	case now.lines == linesPerSecond+1:
-		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
 	}
 }

@@ -12,12 +12,10 @@ import (
 	"time"
 )
 
-// lingering is how long the end of a stream is waited for when the response is there: a stream that was read to its end
-// leaves its connection for the next call.
+// lingering is how long the end of a stream is waited for after the response: then its connection serves the next call.
 const lingering = 50 * time.Millisecond
 
-// answer reads the response to a request: "The client MUST support both these cases", a JSON object and a stream. A JSON
-// object that comes with the status of a failure is a response all the same.
+// answer reads the response to a request, a JSON object or a stream, whatever its status is.
 func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *http.Response) (m message, err error) {
 	kind := mediaType(resp)
 	if session := resp.Header.Get(sessionHeader); session != "" && method == "initialize" {
@@ -39,8 +37,8 @@ func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *ht
 	return m, refusal(resp, bytes.NewReader(body))
 }
 
-// receive does what a message asks for: a request is answered in a POST of its own, a notification passed on. It returns
-// the response to our request id, or to any request if it is an error without an id: nothing else can be meant.
+// receive answers requests, each in a POST of its own, and passes notifications on. It returns the response to our request id,
+// or an error without an id: nothing else can be meant.
 func (e *endpoint) receive(ctx context.Context, id int64, frame []byte) (m message, ok bool) {
 	if len(frame) == 0 {
 		return m, false // an event that is there for its id alone
@@ -99,8 +97,7 @@ func (e *endpoint) stream(ctx context.Context, lastID string) (*http.Response, e
 	return resp, err
 }
 
-// listen hears what the server says without being asked: that its tools have changed. The stream is optional for both
-// sides, so a server without one is fine.
+// listen hears what the server says without being asked: that its tools have changed. The stream is optional for both sides.
 func (e *endpoint) listen() {
 	ctx, release := e.whileOpen(context.Background())
 	defer release()

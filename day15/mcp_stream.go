@@ -40,8 +40,7 @@ const (
 	flushGrace  = 200 * time.Millisecond // for what is in the queue when the stream is closed
 )
 
-// newStream takes what the server reads. The caller has to run read with what it writes, in a goroutine; w is closed with
-// the stream.
+// newStream takes what the server reads; w is closed with the stream. The caller has to run read, in a goroutine.
 func newStream(w io.WriteCloser, p peer, explain func(error) *connectionError) *stream {
 	s := &stream{peer: p, w: w, explain: explain, queue: make(chan []byte, queueLength), over: make(chan struct{}), flushed: make(chan struct{})}
 	s.life, s.end = context.WithCancelCause(context.Background())
@@ -134,8 +133,7 @@ func (s *stream) trySend(m message) {
 	}
 }
 
-// write sends the frames, at the end of the stream those that are left. What has gathered goes out in one piece: that spares
-// the server and us a wake-up for each.
+// write sends the frames, at the end those that are left. What has gathered goes out in one piece: that spares wake-ups.
 func (s *stream) write() {
 	defer close(s.flushed)
 	for out := bufio.NewWriterSize(s.w, 32<<10); ; {
@@ -155,8 +153,7 @@ func (s *stream) write() {
 	}
 }
 
-// read takes in what the server writes, until its output ends or makes no sense any more; then it ends the stream. It is
-// the one reader, and waits for nothing but the next line.
+// read takes in what the server writes, until its output ends or makes no sense; then it ends the stream.
 func (s *stream) read(output io.Reader) {
 	limited := &io.LimitedReader{R: output}
 	for lines := bufio.NewReaderSize(limited, 64<<10); ; {

@@ -21,8 +21,7 @@ type serverTool struct {
 	said   string   // all that the model, and a person who is asked, know of it
 }
 
-// Above these sizes a description is told of, since some models' APIs take no more, or the tool is left out: it would eat
-// up the model's context with every request.
+// Above these sizes a description is told of, since some models' APIs take no more, or costs so much that the tool is left out.
 const (
 	longDescription = 1024     // characters
 	maxDescription  = 16 << 10 // bytes
@@ -138,14 +137,11 @@ func hash(text string, n int) string {
 // maxToolName is the length that the model's API allows; the characters are a-z, A-Z, 0-9, _ and -.
 const maxToolName = 64
 
-// toolNames returns the names under which the model gets the tools of a server: mcp_<server>_<tool>, with an underscore
-// for every character that the API refuses. Only the configuration and the list count, so that the names are the same
-// after a restart, whoever connects first.
+// toolNames returns the names for the model, mcp_<server>_<tool>, with an underscore for each character that the API refuses.
+// Only the configuration and the list count, so that they are the same after a restart.
 //
-// Where a name is too long, or another tool has a better right to it, a hash of server and tool is put behind it. The
-// better right is that of the name which had to change least:
-//   - of two tools of a server, "get_file" keeps its name and "get.file" gets the hash; of "get.file" and "get file"
-//     both get it.
+// Where a name is too long, or another one had to change less, a hash of server and tool is put behind it:
+//   - of two tools, "get_file" keeps its name and "get.file" gets the hash; of "get.file" and "get file" both get it.
 //   - of two servers, the same: "my_files" before "my.files".
 //   - tool "hub_x" of server "git" would read like tool "x" of server "git_hub": the longer prefix keeps its names.
 func (s *server) toolNames(list []toolInfo) map[string]string {
@@ -178,14 +174,12 @@ var refusedInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 // underscored replaces every character that the API refuses in a name.
 func underscored(text string) string { return refusedInNames.ReplaceAllString(text, "_") }
 
-// unseen are characters that a model reads and a person cannot see: controls, tag characters, zero-width and bidi
-// characters, selectors, fillers.
+// unseen are characters that a model reads and a person cannot see: controls, tags, zero-width, bidi, selectors, fillers.
 const unseen = `\x00-\x08\x0b-\x1f\x7f-\x{9f}\p{Cf}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}` +
 	`\x{2065}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}\x{fff0}-\x{fff8}\x{e0000}-\x{e0fff}`
 
-// invisible matches what is unseen. Its group is what stays: the marks that are seen, in Arabic for example; and an emoji,
-// or a letter that is not ASCII, with one selector of its form and one joiner. More of them say nothing to a person, and
-// may to a model.
+// invisible matches what is unseen. Its group stays: marks that are seen, in Arabic for example; an emoji, or a letter that is
+// not ASCII, with one selector of its form and one joiner. More of them say nothing to a person, and may to a model.
 var invisible = regexp.MustCompile(`([\x{600}-\x{605}\x{6dd}\x{70f}\x{890}\x{891}\x{8e2}\x{110bd}\x{110cd}]|` +
 	`[^\x00-\x7f` + unseen + `][\x{180b}-\x{180d}\x{180f}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]?[\x{200c}\x{200d}]?)|[` + unseen + `]`)
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 )
 
 // transport carries the messages of one connection to an MCP server and back. The protocol above does not know which
@@ -31,8 +32,7 @@ type request struct {
 	header map[string]string // what is repeated outside of the message, by a transport that has an outside
 }
 
-// peer is what a transport is given by the client that uses it. All functions are set, and none may be called while a
-// lock is held.
+// peer is what a transport is given by its client. All functions are set; none may be called while a lock is held.
 type peer struct {
 	// notified is called with each notification of the server, in order, by whoever reads from it: it does not block.
 	notified func(method string, params json.RawMessage)
@@ -65,8 +65,8 @@ func (p peer) receive(frame []byte, send func(answer message)) (response message
 	return m, false
 }
 
-// connectionError says that the connection to a server failed: it is gone, it did not answer in time, or it sends what
-// cannot be understood. An *rpcError is something else: a server that is well and says no.
+// connectionError says that the connection failed: it is gone, the server did not answer in time, or cannot be understood. An
+// *rpcError is something else: a server that is well and says no.
 type connectionError struct {
 	reason string // for a person, in full: what happened, and where possible what to do
 	public string // for a model, short and stable; "" says no more than that it failed
@@ -81,14 +81,9 @@ func broken(format string, args ...any) *connectionError {
 
 func (e *connectionError) Error() string { return e.reason }
 
-// openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. The function
-// that it returns writes down every message, one line each, in the order of the connection:
-//
-//	demo → {"jsonrpc":"2.0","id":1,"method":"initialize",…
-//	demo ← {"jsonrpc":"2.0","id":1,"result":…
-//
-// Secrets are redacted and control characters escaped, as everywhere. There is no time in it: the same session gives
-// the same log.
+// openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. It returns what
+// writes a message down on one line, such as demo → {"jsonrpc":"2.0","id":1,"method":"initialize",… without secrets, and
+// without times: the same session gives the same log.
 func openWire(name string, console *Console) (wire func(server, arrow string, frame []byte), err error) {
 	write := func(line string) { console.Errorf("%s\n", line) }
 	if name != "-" {
@@ -104,4 +99,64 @@ func openWire(name string, console *Console) (wire func(server, arrow string, fr
 	return func(server, arrow string, frame []byte) {
 		write(visibleLine(console.redact.Redact(fmt.Sprintf("%s %s %s", server, arrow, bytes.TrimSpace(frame)))))
 	}, nil
+}
+
+// say prints a line of our own, with whatever a server put into it.
+func (m *MCP) say(format string, args ...any) {
+	m.console.Errorf("[mcp] %s\n", m.line(fmt.Sprintf(format, args...), 500))
+}
+
+// line is the beginning of a foreign text on one line, at most limit characters.
+func (m *MCP) line(text string, limit int) string {
+	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
+}
+
+// heard takes a line of the server's stderr.
+func (s *server) heard(line string) {
+	s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) })
+	s.show("[mcp:"+s.label+"]", line)
+}
+
+// wire implements peer.
+func (s *server) wire(arrow string, frame []byte) { s.mcp.wire(s.config.name, arrow, frame) }
+
+// tell prints what a person has to know of the server: that it is there, or why not.
+func (s *server) tell(format string, args ...any) {
+	s.mcp.say("%s: %s", s.label, fmt.Sprintf(format, args...))
+}
+
+// timed tells with -time how long something took.
+func (s *server) timed(what string, began time.Time) {
+	if s.mcp.times {
+		s.tell("%s in %.3f s", what, time.Since(began).Seconds())
+	}
+}
+
+// note implements peer: it is tell for what the server makes us print.
+func (s *server) note(kind, format string, args ...any) {
+	told := false
+	s.update(func() {
+		told = kind != "" && (s.told[kind] || len(s.told) > 100)
+		s.told[kind] = true
+	})
+	if !told {
+		s.show("[mcp] "+s.label+":", fmt.Sprintf(format, args...))
+	}
+}
+
+// show prints a line. A server must not drown all else: beyond some lines a second they are left out, and all after we closed it.
+func (s *server) show(prefix, text string) {
+	now := s.update(func() {
+		if time.Since(s.second) >= time.Second {
+			s.second, s.lines = time.Now(), 0
+		}
+		s.lines++
+	})
+	switch {
+	case now.closed:
+	case now.lines <= linesPerSecond:
+		s.mcp.console.Errorf("%s %s\n", prefix, s.mcp.line(text, lineWidth))
+	case now.lines == linesPerSecond+1:
+		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
+	}
 }
