@@ -21,9 +21,9 @@ type MCP struct {
 
 	console  *Console
 	registry *Registry
-	room     int                                      // how many tools it takes besides those that were there before
-	times    bool                                     // -time
-	wire     func(server, arrow string, frame []byte) // of -wire
+	room     int      // how many tools it takes besides those that were there before
+	times    bool     // -time
+	log      *os.File // of -wire; nil where that is -, which is stderr
 
 	mu      sync.Mutex            // guards what follows; servers is set once, and read without it after that
 	servers []*server             // in the order of the file
@@ -34,7 +34,7 @@ type MCP struct {
 
 // mcpFlags adds the flags to those of the program.
 func mcpFlags(flags *flag.FlagSet) *MCP {
-	m := &MCP{first: map[string]string{}, wire: func(server, arrow string, frame []byte) {}}
+	m := &MCP{first: map[string]string{}}
 	flags.StringVar(&m.file, "mcp", os.Getenv("MCP_CONFIG"), "the `file` that says which MCP servers to start (default .geekagent/mcp.json)")
 	flags.StringVar(&m.only, "only", "", "start only these MCP servers: `names`, with commas between them")
 	flags.StringVar(&m.wireFile, "wire", "", "write every MCP message to a `file`; - is stderr")
@@ -48,8 +48,8 @@ func (a *agent) connectServers(ctx context.Context) error {
 	m.console, m.registry, m.times = a.console, a.registry, a.trace.times
 	m.room = maxTools - len(a.registry.Visible())
 	configs, err := m.configs()
-	if err == nil && m.wireFile != "" {
-		m.wire, err = openWire(m.wireFile, a.console)
+	if err == nil && strings.Trim(m.wireFile, "-") != "" {
+		m.log, err = openWire(m.wireFile)
 	}
 	if err != nil {
 		return err

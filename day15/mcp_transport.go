@@ -81,24 +81,16 @@ func broken(format string, args ...any) *connectionError {
 
 func (e *connectionError) Error() string { return e.reason }
 
-// openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. It returns what
-// writes a message down on one line, such as demo → {"jsonrpc":"2.0","id":1,"method":"initialize",… without secrets, and
-// without times: the same session gives the same log.
-func openWire(name string, console *Console) (wire func(server, arrow string, frame []byte), err error) {
-	write := func(line string) { console.Errorf("%s\n", line) }
-	if name != "-" {
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-		if err == nil {
-			err = file.Chmod(0o600) // an older file may have been open to others
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot write the wire log: %w", err)
-		}
-		write = func(line string) { fmt.Fprintln(file, line) }
+// openWire opens the log of -wire: a file that is written anew, and readable for its owner alone.
+func openWire(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = file.Chmod(0o600) // an older file may have been open to others
 	}
-	return func(server, arrow string, frame []byte) {
-		write(visibleLine(console.redact.Redact(fmt.Sprintf("%s %s %s", server, arrow, bytes.TrimSpace(frame)))))
-	}, nil
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the wire log: %w", err)
+	}
+	return file, nil
 }
 
 // say prints a line of our own, with whatever a server put into it.
@@ -117,8 +109,22 @@ func (s *server) heard(line string) {
 	s.show("[mcp:"+s.label+"]", line)
 }
 
-// wire implements peer.
-func (s *server) wire(arrow string, frame []byte) { s.mcp.wire(s.config.name, arrow, frame) }
+// wire implements peer: with -wire it writes the message down, on one line such as
+//
+//	demo → {"jsonrpc":"2.0","id":1,"method":"initialize",…
+//
+// without secrets, and without times: the same session gives the same log.
+func (s *server) wire(arrow string, frame []byte) {
+	if s.mcp.wireFile == "" {
+		return
+	}
+	line := s.mcp.console.redact.Redact(fmt.Sprintf("%s %s %s", s.config.name, arrow, bytes.TrimSpace(frame)))
+	if line = visibleLine(line); s.mcp.log == nil {
+		s.mcp.console.Errorf("%s\n", line)
+	} else {
+		fmt.Fprintln(s.mcp.log, line)
+	}
+}
 
 // tell prints what a person has to know of the server: that it is there, or why not.
 func (s *server) tell(format string, args ...any) {
