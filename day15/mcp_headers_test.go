@@ -27,15 +27,14 @@ func TestHeaderValues(t *testing.T) {
 }
 
 func TestTheHeadersOfEachEra(t *testing.T) {
-	text, number := `{"type":"string","x-mcp-header":"H"}`, `{"type":"integer","x-mcp-header":"H"}`
 	for arguments, want := range map[string]string{ // of the property x, or a.b in x
 		`{"x":"a\u00e9b"}`: "=?base64?YcOpYg==?=", `{"x":""}`: "", `{"x":42}`: "42", `{"x":42.0}`: "42", `{"x":4.2e1}`: "42",
 		`{"x":9007199254740993}`: "9007199254740993", `{"x":-7}`: "-7", `{"x":true}`: "true",
 		`{"x":null}`: "none", `{}`: "none", `{"x":[1]}`: "none", `{"x":{"a.b":"y"}}`: "y", `{"x":{"z":1}}`: "none",
 	} {
-		schema := `{"properties":{"x":` + number + `}}`
+		schema := `{"properties":{"x":{"type":"integer","x-mcp-header":"H"}}}`
 		if strings.Contains(arguments, ":{") {
-			schema = `{"properties":{"x":{"properties":{"a.b":` + text + `}}}}`
+			schema = `{"properties":{"x":{"properties":{"a.b":{"type":"string","x-mcp-header":"H"}}}}}`
 		}
 		p := params{Name: "dé", Arguments: json.RawMessage(arguments), schema: json.RawMessage(schema)}
 		header := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?ZMOp?="}

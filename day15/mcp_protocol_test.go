@@ -110,27 +110,6 @@ func TestWhatAServerMayWrite(t *testing.T) {
 	}
 }
 
-func TestAnswersInAnyOrderReachTheirCalls(t *testing.T) {
-	s := dialPipe(t, (&notebook{}).fakePeer(), func(f *fake) {
-		f.next()
-		first := *f
-		f.next()
-		f.result(`"` + f.method() + `"`)
-		for range 2 { // too many
-			first.result(`"` + first.method() + `"`)
-		}
-	})
-	var calls sync.WaitGroup
-	for _, method := range []string{"a", "b"} {
-		calls.Go(func() {
-			if got := askServer(s, method); got != `"`+method+`"` {
-				t.Errorf("%s got %s", method, got)
-			}
-		})
-	}
-	calls.Wait()
-}
-
 func TestRequestsOfAServerAreAnswered(t *testing.T) {
 	var answers []string
 	s := dialPipe(t, (&notebook{}).fakePeer(), func(f *fake) {

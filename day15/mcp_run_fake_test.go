@@ -188,12 +188,12 @@ func toolServers() map[string]func(s *toolServer) {
 			time.Sleep(300 * time.Millisecond)
 			demoTools(s)
 		},
-		"meets": func(s *toolServer) { // answers when three calls are there
-			var ids []string
-			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
-				if ids = append(ids, s.id()); len(ids) == 3 {
-					for _, id := range ids {
-						s.answer(id, "met")
+		"meets": func(s *toolServer) { // answers when three calls are there, in an order of its own
+			met := map[string]string{} // argument → id
+			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(args json.RawMessage) string {
+				if met[argument(args, "n")] = s.id(); len(met) == 3 {
+					for _, n := range []string{"3", "1", "2"} {
+						s.answer(met[n], "met "+n)
 					}
 				}
 				return ""

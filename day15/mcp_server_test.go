@@ -177,18 +177,6 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 	}
 }
 
-// The last word that a server hears is that nobody waits for its answer any more.
-func TestACancelledCallIsToldBeforeWeLeave(t *testing.T) {
-	t.Parallel()
-	c := startAgent(t, newFakeModel(t, calls("mcp_s_sleep", "{}")), []entry{{name: "s", fake: "interrupted"}}, "-wire", "wire.log", "sleep")
-	c.until("[mcp] s: mcp_s_sleep: 1 asleep\n")
-	c.interrupt()
-	c.mustEnd(exitInterrupted)
-	if cancelled := frames(t, filepath.Join(c.cmd.Dir, "wire.log"), "s", "→", "notifications/cancelled"); len(cancelled) != 1 {
-		t.Errorf("sent %q", cancelled)
-	}
-}
-
 func TestWhatAServerMakesUsPrintIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen strings.Builder
@@ -234,14 +222,8 @@ func TestNamesOfTools(t *testing.T) {
 		}
 		names := m.servers[0].toolNames(list)
 		var got []string
-		seen := map[string]bool{}
 		for _, tool := range list {
-			name := names[tool.name]
-			if seen[name] || !regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(name) {
-				t.Errorf("%s: %s", test.tools, name)
-			}
-			seen[name] = true
-			got = append(got, regexp.MustCompile(`_[0-9a-f]{8}$`).ReplaceAllString(name, "_#"))
+			got = append(got, regexp.MustCompile(`_[0-9a-f]{8}$`).ReplaceAllString(names[tool.name], "_#"))
 		}
 		if got := strings.Join(got, " "); got != test.want {
 			t.Errorf("%s of %s: %s, want %s", test.tools, test.servers, got, test.want)

@@ -111,16 +111,12 @@ func TestAFileThatCannotBeUnderstoodIsToldOf(t *testing.T) {
 }
 
 func TestWhereTheConfigurationIs(t *testing.T) {
-	inFolder(t, nil)
-	for file, name := range map[string]string{home + "/mcp.json": "usual", "env.json": "env", "flag.json": "flag"} {
-		if err := replaceFile(file, []byte(mcpJSON(t, entry{name: name, fake: "demo"}))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, want := range []string{"usual", "env", "flag"} {
-		t.Setenv("MCP_CONFIG", []string{"", "env.json", "env.json"}[i])
-		if _, _, stderr := runMCP(t, "", []string{"-yes", "-yes", "-mcp=flag.json"}[i], "/mcp"); stderr != "[mcp] "+want+": connected, 2 tools (2025-06-18)\n" {
-			t.Errorf("stderr %s", stderr)
+	config := func(name string) string { return mcpJSON(t, entry{name: name, fake: "demo"}) }
+	inFolder(t, nil, home+"/mcp.json", config("usual"), "env.json", config("env"), "flag.json", config("flag"))
+	for env, args := range map[string][]string{"": {"/mcp usual"}, "env.json": {"/mcp env"}, "nope.json": {"-mcp=flag.json", "/mcp flag"}} {
+		t.Setenv("MCP_CONFIG", env)
+		if code, _, stderr := runMCP(t, "", args...); code != exitOK {
+			t.Errorf("%s: stderr %s", args, stderr)
 		}
 	}
 }
