@@ -9,17 +9,13 @@ import (
 )
 
 func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_c_grow", "{}"), calls("mcp_c_old", "{}"), calls("mcp_c_extra", "{}"))
-	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, entry{name: "c", fake: "changing"})
-	code, stdout, stderr := runMCP(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
-	if code != exitOK || stderr != "[mcp] c: connected, 7 tools (2025-06-18)\n" {
-		t.Errorf("exit code %d, stderr %s", code, stderr)
-	}
-	if first := model.offered(0); !slices.Contains(first, "mcp_c_old") || slices.Contains(first, "mcp_c_extra") {
-		t.Errorf("at first the model is offered %q", first)
-	}
-	if next := model.offered(1); slices.Contains(next, "mcp_c_old") || !slices.Contains(next, "mcp_c_extra") {
-		t.Errorf("then the model is offered %q", next)
+	model := newFakeModel(t, oneByOne("mcp_c_grow", "mcp_c_old", "mcp_c_extra")...)
+	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, plays("c", "changing"))
+	_, stdout, _ := runMCP(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
+	for request, want := range []string{"mcp_c_old", "mcp_c_extra"} {
+		if got := model.offered(request); !slices.Contains(got, want) || len(got) != 7 {
+			t.Errorf("with request %d the model is offered %q", request, got)
+		}
 	}
 	if got := model.read(); len(got) != 3 || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_c_old"; there are: `) || got[2] != "extra" {
 		t.Errorf("the model has read %q", got)
@@ -29,8 +25,8 @@ func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
 
 func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_c_lose", "{}"), calls("mcp_c_old", "{}"))
-	_, _, stderr := newChild(t, model, []entry{{name: "c", fake: "changing"}}, "lose it").run("")
+	model := newFakeModel(t, oneByOne("mcp_c_lose", "mcp_c_old")...)
+	_, _, stderr := newChild(t, model, []entry{plays("c", "changing")}, "lose it").run("")
 	model.mustRead(t, "lost", "old")
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
@@ -43,8 +39,8 @@ func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
 // A server that forgets a tool without a word is found out by the call that it refuses.
 func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
-	newChild(t, model, []entry{{name: "c", fake: "changing"}}, "forget it").run("")
+	model := newFakeModel(t, oneByOne("mcp_c_forget", "mcp_c_old")...)
+	newChild(t, model, []entry{plays("c", "changing")}, "forget it").run("")
 	model.mustRead(t, "forgotten", "(error) Unknown tool: old (code -32602)")
 	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
 		t.Errorf("nobody has said anything, but the model is offered %q", got)
@@ -65,7 +61,7 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 	} {
 		t.Run(test.change+test.input, func(t *testing.T) {
 			model := newFakeModel(t, calls("mcp_c_send", "{}"), calls("mcp_c_"+test.change, "{}"), calls("mcp_c_send", "{}"))
-			inMCPFolder(t, model, test.rules, entry{name: "c", fake: "changing"})
+			inMCPFolder(t, model, test.rules, plays("c", "changing"))
 			_, stdout, _ := runMCP(t, "send twice\n"+test.input)
 			mustShow(t, stdout, "[Calling tool mcp_c_send → sent]", "About to call MCP tool: mcp_c_send (from server c)\n  {}\n"+caution)
 			if got := model.read(); len(got) != 3 || got[0] != "sent" || got[2] != test.last {
@@ -77,7 +73,7 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 
 func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
+	model := newFakeModel(t, oneByOne("mcp_r_send", "mcp_r_die", "mcp_r_send", "mcp_r_send")...)
 	_, stdout, _ := newChild(t, model, []entry{{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}}}).run("send\nn\n")
 	mustShow(t, stdout, caution)
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
@@ -86,16 +82,16 @@ func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
 
 func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
-	if code, _, stderr := newChild(t, model, []entry{{name: "c", fake: "changing"}}, "send").run(""); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
+	model := newFakeModel(t, oneByOne("mcp_c_describe", "mcp_c_send")...)
+	if code, _, stderr := newChild(t, model, []entry{plays("c", "changing")}, "send").run(""); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 	model.mustRead(t, "described", "(error) denied: nobody can be asked")
 }
 
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_a_t99", "{}"), calls("mcp_b_t99", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})
+	model := newFakeModel(t, oneByOne("mcp_a_t99", "mcp_b_t99")...)
+	inMCPFolder(t, model, allowAll, plays("a", "many"), plays("b", "many"))
 	_, stdout, stderr := runMCP(t, "call some\n/mcp\n")
 	left := 200 - len(model.offered(0))
 	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d, the last of the file. "+

@@ -54,7 +54,7 @@ func TestWhatEachFailureTells(t *testing.T) {
 func TestAServerThatDiedIsStartedAgainByTheNextCall(t *testing.T) {
 	t.Parallel()
 	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}", "mcp_f_fine", "{}", "mcp_f_fine", "{}"))
-	c := newChild(t, model, []entry{{name: "f", fake: "failing"}}, "-wire", "wire.log", "do it")
+	c := newChild(t, model, []entry{plays("f", "failing")}, "-wire", "wire.log", "do it")
 	code, _, stderr := c.run("")
 	model.mustRead(t, "(error) server f is not available: it is gone", "fine", "fine", "fine")
 	if want := `[mcp] f: connected, 9 tools (2025-06-18)
@@ -73,7 +73,7 @@ func TestAServerThatDiedIsStartedAgainByTheNextCall(t *testing.T) {
 
 func TestAServerThatCannotBeStartedAgain(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_f_crash", "{}"), calls("mcp_f_fine", "{}"), calls("mcp_f_fine", "{}"))
+	model := newFakeModel(t, oneByOne("mcp_f_crash", "mcp_f_fine", "mcp_f_fine")...)
 	starts := filepath.Join(t.TempDir(), "starts")
 	env := map[string]string{"FAKE_STARTS": starts, "FAKE_ONCE": "yes"}
 	_, stdout, stderr := newChild(t, model, []entry{{name: "f", fake: "failing", env: env}}).run("do it\n/mcp\n/panel\n")

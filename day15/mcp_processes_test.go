@@ -127,7 +127,7 @@ var pid = regexp.MustCompile(`pid (\d+)`)
 func TestCtrlCEndsTheCallAndNotTheServer(t *testing.T) {
 	t.Parallel()
 	model := newFakeModel(t, calls("mcp_s_pid", "{}"), says("Good."), calls("mcp_s_sleep", "{}"), calls("mcp_s_tell", "{}"), says("Well."))
-	c := startAgent(t, model, []entry{{name: "s", fake: "interrupted"}}, "-wire", "wire.log")
+	c := startAgent(t, model, []entry{plays("s", "interrupted")}, "-wire", "wire.log")
 	c.until("You › ")
 	c.types("who are you?")
 	before := pid.FindString(c.until("Good.\n"))
@@ -152,7 +152,7 @@ func TestCtrlCEndsTheCallAndNotTheServer(t *testing.T) {
 
 func TestCtrlCAtTheStartGoesOnWithoutTheServer(t *testing.T) {
 	t.Parallel()
-	c := startAgent(t, newFakeModel(t), []entry{{name: "demo", fake: "demo"}, {name: "silent", fake: "silent", more: `"args":["--token","s3cr3t"]`}})
+	c := startAgent(t, newFakeModel(t), []entry{plays("demo", "demo"), {name: "silent", fake: "silent", more: `"args":["--token","s3cr3t"]`}})
 	start := ""
 	for !strings.Contains(start, "[mcp] silent: waiting for ") { // a busy machine may make us wait for demo as well
 		start += c.until("Ctrl-C goes on without it\n")
@@ -172,7 +172,7 @@ func TestCtrlCAtTheStartGoesOnWithoutTheServer(t *testing.T) {
 // Servers that end neither with their input nor at SIGTERM, and every way out there is: all at once, for each takes seconds.
 func TestEveryWayOutLeavesNoProcess(t *testing.T) {
 	t.Parallel()
-	stubborn := []entry{{name: "a", fake: "stubborn"}, {name: "b", fake: "stubborn"}}
+	stubborn := []entry{plays("a", "stubborn"), {name: "b", fake: "stubborn"}}
 	ways := []struct {
 		args []string
 		code int
@@ -202,7 +202,7 @@ func TestEveryWayOutLeavesNoProcess(t *testing.T) {
 
 func TestNoGoroutineIsLeftByTheProgram(t *testing.T) {
 	mark := setMark(t)
-	inMCPFolder(t, nil, allowAll, entry{name: "demo", fake: "demo"}, entry{name: "f", fake: "failing"}, entry{name: "dies", fake: "die"},
+	inMCPFolder(t, nil, allowAll, plays("demo", "demo"), plays("f", "failing"), plays("dies", "die"),
 		entry{name: "silent", fake: "silent", more: `"startTimeoutMs":200`})
 	runMCP(t, "", "/help") // package os/signal starts a goroutine for good
 	before := runtime.NumGoroutine()

@@ -25,6 +25,17 @@ type entry struct {
 	more       string // further members, as JSON: `"timeoutMs":500`
 }
 
+// oneByOne are answers of a model that calls these tools, each in an answer of its own.
+func oneByOne(tools ...string) (answers []string) {
+	for _, tool := range tools {
+		answers = append(answers, calls(tool, "{}"))
+	}
+	return answers
+}
+
+// plays is an entry that needs no more than the name of its fake.
+func plays(name, fake string) entry { return entry{name: name, fake: fake} }
+
 // mcpJSON is an mcp.json with the given servers, one a line.
 func mcpJSON(t testing.TB, entries ...entry) string {
 	t.Helper()

@@ -78,7 +78,7 @@ var counts = regexp.MustCompile(`── this turn \d+ tokens · total \d+ · con
 func TestTheDieAndTheWordCountThroughBothQuestions(t *testing.T) {
 	const request, phrase = "掷一次骰子，然后统计“模型 上下文 协议”的字符数和单词数", "模型 上下文 协议"
 	model := newFakeModel(t, calls("mcp_demo_dice", "{}"), calls("mcp_demo_word_count", `{"text": "`+phrase+`"}`), says("结果如下。"))
-	inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"})
+	inMCPFolder(t, model, noRules, plays("demo", "demo"))
 	code, stdout, stderr := runMCP(t, request+"\ny\ny\n")
 	if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
@@ -106,7 +106,7 @@ Confirm execution? [y/N/a] y
 func TestTwoServersInOneTurn(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_notes_add", `{"a":2,"b":3}`, "mcp_demo_dice", "{}", "mcp_notes_save_note", `{"title":"trip"}`),
 		calls("mcp_notes_list_notes", "{}"), says("I am done."))
-	inMCPFolder(t, model, noRules, entry{name: "demo", fake: "demo"}, entry{name: "notes", fake: "notes"}, entry{name: "bad", fake: "die"})
+	inMCPFolder(t, model, noRules, plays("demo", "demo"), plays("notes", "notes"), plays("bad", "die"))
 	code, stdout, stderr := runMCP(t, "", "-yes", "-only", "demo,notes", "do this and that")
 	if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n[mcp] notes: connected, 3 tools (2025-06-18)\n" {
 		t.Errorf("exit code %d, stderr %s", code, stderr) // the third one is not even started
@@ -121,13 +121,13 @@ func TestTwoServersInOneTurn(t *testing.T) {
 // A server that says of a tool that it only reads gets its calls side by side: it answers when it has three of them.
 func TestCallsOfOneMessageRunSideBySide(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_m_read", `{"n":1}`, "mcp_m_read", `{"n":2}`, "mcp_m_read", `{"n":3}`))
-	inMCPFolder(t, model, allowAll, entry{name: "m", fake: "meets"})
+	inMCPFolder(t, model, allowAll, plays("m", "meets"))
 	runMCP(t, "", "meet")
 	model.mustRead(t, "met 1", "met 2", "met 3")
 }
 
 func TestACallWithoutModelAndKey(t *testing.T) {
-	inMCPFolder(t, nil, `{"mcp_demo_word_count":"allow"}`, entry{name: "demo", fake: "demo"})
+	inMCPFolder(t, nil, `{"mcp_demo_word_count":"allow"}`, plays("demo", "demo"))
 	for _, test := range []struct {
 		args           string // with commas between them
 		code           int
@@ -147,8 +147,8 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 }
 
 func TestServerCommand(t *testing.T) {
-	inMCPFolder(t, nil, `{"mcp_demo_dice":"allow"}`, entry{name: "demo", fake: "demo"}, entry{name: "off", fake: "die", more: `"disabled":true`},
-		entry{name: "bad", fake: "die"})
+	inMCPFolder(t, nil, `{"mcp_demo_dice":"allow"}`, plays("demo", "demo"), entry{name: "off", fake: "die", more: `"disabled":true`},
+		plays("bad", "die"))
 	code, stdout, stderr := runMCP(t, "", "/mcp")
 	if code != exitOK {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
@@ -187,7 +187,7 @@ func TestWithoutServersNothingIsLost(t *testing.T) {
 func TestArgumentsArriveByteForByte(t *testing.T) {
 	const args = `{"id":1234567890123456789,"price":1.10,"big":1e400,"html":"<b>&","escaped":"\u00e9"}`
 	model := newFakeModel(t, calls("mcp_echo_echo", args))
-	inMCPFolder(t, model, allowAll, entry{name: "echo", fake: "echo"})
+	inMCPFolder(t, model, allowAll, plays("echo", "echo"))
 	if code, _, stderr := runMCP(t, "", "echo"); code != exitOK {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}

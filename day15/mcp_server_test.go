@@ -32,9 +32,9 @@ func TestACallAfterTheEndOfItsServerStartsItAnew(t *testing.T) {
 
 func TestToolsAreListedWhileACallWaitsForThat(t *testing.T) {
 	t.Parallel()
-	model := newFakeModel(t, calls("mcp_a_grow", "{}"), calls("mcp_a_extra", "{}"), calls("mcp_a_lists", "{}"))
+	model := newFakeModel(t, oneByOne("mcp_a_grow", "mcp_a_extra", "mcp_a_lists")...)
 	began := time.Now()
-	newChild(t, model, []entry{{name: "a", fake: "announcing"}}, "grow").run("")
+	newChild(t, model, []entry{plays("a", "announcing")}, "grow").run("")
 	got := model.read()
 	if len(got) != 3 || got[0] != "grown" || got[1] != "extra" {
 		t.Fatalf("the model has read %q", got)
@@ -101,7 +101,7 @@ func TestManyCallsKeepMemoryFlat(t *testing.T) {
 	if os.Getenv("GEEKAGENT_LONG_TESTS") != "" {
 		count = 100_000
 	}
-	b := startServers(t, entry{name: "s", fake: "benchquick"})
+	b := startServers(t, plays("s", "benchquick"))
 	use := func(calls int) uint64 {
 		for range calls {
 			if got := b.use("mcp_s_dice"); got != "Roll: 5" {
@@ -155,7 +155,7 @@ func TestTheLineThatSaysMost(t *testing.T) {
 
 func TestTimesAndCallsAreTold(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_d_dice", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "d", fake: "demo"})
+	inMCPFolder(t, model, allowAll, plays("d", "demo"))
 	_, stdout, stderr := runMCP(t, "roll\n/mcp\n", "-time")
 	times := regexp.MustCompile(`\d\.\d\d\d s`)
 	if got, want := times.ReplaceAllString(stderr, "T"), "[mcp] d: tools listed in T\n[mcp] d: started in T\n[mcp] d: connected, 2 tools (2025-06-18)\n"; got != want {
@@ -168,7 +168,7 @@ func TestTimesAndCallsAreTold(t *testing.T) {
 func TestNothingOfAServerIsLeft(t *testing.T) {
 	mark := setMark(t)
 	for _, task := range []string{"/call mcp_f_dice {}", "/call mcp_f_die {}"} {
-		inMCPFolder(t, nil, allowAll, entry{name: "f", fake: "family"})
+		inMCPFolder(t, nil, allowAll, plays("f", "family"))
 		began := time.Now()
 		runMCP(t, "", task)
 		if found := survivors(t, mark); found != "" || time.Since(began) > 5*time.Second {

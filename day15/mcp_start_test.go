@@ -17,8 +17,8 @@ func setMark(t testing.TB) (mark string) {
 func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 	mark := setMark(t)
 	model := newFakeModel(t, calls("mcp_demo_dice", "{}"), says("Result: 5"))
-	files := mcpJSON(t, entry{name: "silent", fake: "silent", more: `"timeoutMs":300`}, entry{name: "demo", fake: "demo"},
-		entry{name: "dies", fake: "die"}, entry{name: "bare", fake: "bare"})
+	files := mcpJSON(t, entry{name: "silent", fake: "silent", more: `"timeoutMs":300`}, plays("demo", "demo"),
+		plays("dies", "die"), plays("bare", "bare"))
 	files = strings.Replace(files, "\n}}", `,"missing":{"command":"no-such-cmd-42"},"line":{"command":"demo-server --stdio"},"far":{"command":"cat","cwd":"/no/such/dir"}}}`, 1)
 	inFolder(t, model, home+"/mcp.json", files, home+"/GeekAgent.json", `{"tools":{"mcp_*":"allow"}}`)
 	code, stdout, stderr := runMCP(t, "roll\n/mcp\n/exit\n")
@@ -76,7 +76,7 @@ func TestServersStartSideBySide(t *testing.T) {
 }
 
 func TestFlagsThatCannotBeFollowedEndTheStart(t *testing.T) {
-	inFolder(t, newFakeModel(t), home+"/mcp.json", mcpJSON(t, entry{name: "demo", fake: "demo"}), "bad.json", "{")
+	inFolder(t, newFakeModel(t), home+"/mcp.json", mcpJSON(t, plays("demo", "demo")), "bad.json", "{")
 	for args, want := range map[string]string{
 		"-mcp=nope.json":           "geekagent: cannot read the MCP servers: open nope.json: ",
 		"-mcp=bad.json":            "geekagent: cannot read the MCP servers: bad.json:1:1: unexpected end of JSON input",
@@ -123,7 +123,7 @@ func TestWhereTheConfigurationIs(t *testing.T) {
 
 func TestADisabledServerIsListedAndNotStarted(t *testing.T) {
 	inMCPFolder(t, newFakeModel(t), noRules, entry{name: "off", fake: "die", more: `"disabled":true`},
-		entry{name: "out", fake: "die", more: `"enabled":false`}, entry{name: "left", fake: "die"}, entry{name: "demo", fake: "demo"})
+		entry{name: "out", fake: "die", more: `"enabled":false`}, plays("left", "die"), plays("demo", "demo"))
 	_, stdout, stderr := runMCP(t, "/mcp\n", "-only", "demo,off") // -only chooses among those that are on
 	mustShow(t, stdout, "│ MCP      demo(2)\n", "- off: disabled\n- out: disabled\n- left: disabled\ndemo: protocol")
 	if stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
