@@ -48,7 +48,7 @@ func (a *agent) connectServers(ctx context.Context) error {
 	m.console, m.registry, m.times = a.console, a.registry, a.trace.times
 	m.room = maxTools - len(a.registry.Visible())
 	configs, err := m.configs()
-	if err == nil && strings.Trim(m.wireFile, "-") != "" {
+	if err == nil && m.wireFile != "" && m.wireFile != "-" {
 		m.log, err = openWire(m.wireFile)
 	}
 	if err != nil {

@@ -183,7 +183,7 @@ func TestSecretsOfAConfiguration(t *testing.T) {
 			t.Errorf("%s: %s", value, got)
 		}
 	}
-	for _, plain := range []string{"production", "Bearer", "default", "disable", "verbose", "127.0.0.1", "plain-text", "application/json"} {
+	for _, plain := range []string{"production", "Bearer", "default", "disable", "verbose", "127.0.0.1", "plain-text"} {
 		if got := redact.Redact(plain); got != plain {
 			t.Errorf("%s became %s", plain, got)
 		}

@@ -134,7 +134,7 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	case err == nil:
 		err = fmt.Errorf("it speaks protocol version %q, which we do not; we asked for %q", strings.Join(supported, ", "), version)
 	case len(supported) > 0 && refused != nil:
-		err = fmt.Errorf("%w (it supports %s; we speak %s)", err, strings.Join(supported, ", "), knownVersions)
+		err = fmt.Errorf("%w; we speak %s", err, knownVersions)
 	case e.stateless(): // "any other error: the server is legacy"
 		next = handshakeVersion
 	case refused != nil && (outdatedCode(refused.Code) || refused.Code == unsupportedVersion): // it may not know a handshake

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -33,10 +32,9 @@ type process struct {
 	tail           []string // the last lines of stderr
 	state          *os.ProcessState
 
-	quiet    chan struct{} // closed when stderr has ended, after tail is set
-	exited   chan struct{} // closed when the child and its group are gone, after state is set
-	gone     chan struct{} // closed when nothing of the process is left
-	stopping sync.Once
+	quiet  chan struct{} // closed when stderr has ended, after tail is set
+	exited chan struct{} // closed when the child and its group are gone, after state is set
+	gone   chan struct{} // closed when nothing of the process is left
 }
 
 // startProcess starts the server of an entry with a command. heard is called with each line of its stderr. Every process
@@ -107,7 +105,7 @@ func (s *process) run() {
 	defer close(s.gone)
 	s.read(s.stdout)
 	s.stdout.Close() // a server that still writes gets to know that nobody reads
-	s.stopping.Do(s.stop)
+	s.stop()
 	s.stdin.Close()
 }
 
@@ -184,7 +182,7 @@ func telling(lines []string) (last string) {
 
 // close implements transport.
 func (s *process) close() {
-	s.stopping.Do(s.stop)
+	s.stop()
 	<-s.gone
 }
 

@@ -206,8 +206,8 @@ func TestAgreeingOnAVersion(t *testing.T) {
 		{"", `-32022 {"supported":["2026-07-28"]}`, modern, "2026-07-28", "initialize discover"},
 		{"", "-32601 1", modern, "2026-07-28", "initialize discover"},
 		{"", "-32000 1", modern, "error initialize: no (code -32000) 1", "initialize"},
-		{"", `-32022 {"supported":["2027-01-01"]}`, "", `error initialize: no (code -32022) {"supported":["2027-01-01"]} ` +
-			"(it supports 2027-01-01; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05)", "initialize"},
+		{"", `-32022 {"supported":["2027-01-01"]}`, "", `error initialize: no (code -32022) {"supported":["2027-01-01"]}` +
+			"; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05", "initialize"},
 		{"", "-32601 1", "-32601 1", "error initialize: no (code -32601) 1; server/discover: no (code -32601) 1; initialize: no (code -32601) 1",
 			"initialize discover initialize"},
 		{"2026-07-28", "", modern, "2026-07-28", "discover"},

@@ -226,8 +226,9 @@ func toolServers() map[string]func(s *toolServer) {
 		},
 		"ephemeral": func(s *toolServer) { // ends after each answer, some of them after a while in which it does not read
 			s.tool("start", "", func(json.RawMessage) string {
-				s.answer(s.id(), fmt.Sprint("start ", countStart()))
-				time.Sleep(time.Duration(len(os.Getenv("FAKE_LINGERS"))) * 10 * time.Millisecond)
+				start := countStart()
+				s.answer(s.id(), fmt.Sprint("start ", start))
+				time.Sleep(time.Duration(start-1) * 50 * time.Millisecond)
 				os.Exit(0)
 				return ""
 			})

@@ -47,13 +47,7 @@ func (r *configReader) secrets(c *serverConfig) {
 		}
 	}
 	for name, value := range c.Headers {
-		if sensitive.MatchString(name) || c.err == nil && !c.Disabled { // else nobody sends it
-			_, credential, found := strings.Cut(value, " ") // a server may repeat it without its scheme
-			if !found {
-				credential = value
-			}
-			r.secret(name, strings.TrimSpace(credential))
-		}
+		r.secret(name, strings.TrimSpace(value[strings.Index(value, " ")+1:])) // a server may repeat it without its scheme
 	}
 	for _, carrier := range carriers {
 		for _, match := range carrier.FindAllStringSubmatch(text, -1) {

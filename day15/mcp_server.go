@@ -159,6 +159,7 @@ func (s *server) list(ctx context.Context, c *client) error {
 	select {
 	case <-time.After(listPause - time.Since(s.listed)):
 	case <-ctx.Done():
+		return ctx.Err()
 	}
 	began := time.Now()
 	list, err := c.listTools(ctx)
