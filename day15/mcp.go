@@ -10,10 +10,7 @@ import (
 	"sync"
 )
 
-const (
-	maxTools   = 128 // that the model's API takes in one request
-	exitMissed = 4   // answered, but a server that the task called was not available
-)
+const maxTools = 128 // that the model's API takes in one request
 
 // MCP connects the agent with the servers of mcp.json. Their tools go into the registry, and are tools like all others there.
 type MCP struct {
@@ -130,16 +127,6 @@ func (m *MCP) offer() {
 			_ = m.registry.Register(tool.Tool) // nobody else has names like these
 		}
 	}
-}
-
-// ExitCode is the exit code of a task that would end with code: exitMissed for a success in which a call missed its server.
-func (m *MCP) ExitCode(code int) int {
-	for _, s := range m.servers {
-		if s.now().failed > 0 && code == exitOK {
-			return exitMissed
-		}
-	}
-	return code
 }
 
 // Summary is the servers that are switched on, on one line: demo(2) silent(failed). Many are counted.

@@ -93,6 +93,18 @@ func (s *server) count(err error, missed bool) {
 	}
 }
 
+const exitMissed = 4 // answered, but a server that the task called was not available
+
+// ExitCode is the exit code of a task that would end with code: exitMissed for a success in which a call missed its server.
+func (m *MCP) ExitCode(code int) int {
+	for _, s := range m.servers {
+		if s.now().failed > 0 && code == exitOK {
+			return exitMissed
+		}
+	}
+	return code
+}
+
 // maxShown is the length, in bytes, from which on a string is left out of a block that is no text: it may be base64.
 const maxShown = 1000
 

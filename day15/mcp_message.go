@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -63,12 +62,6 @@ func newRequest(id int64, r request) message {
 		m.ID = strconv.AppendInt(nil, id, 10)
 	}
 	return m
-}
-
-// cancelled is the notification that nobody waits for the answer to the request with this id any more.
-func cancelled(id int64, cause error) request {
-	params := fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, quoted(cause.Error()))
-	return request{method: "notifications/cancelled", params: params}
 }
 
 // parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is none.

@@ -32,6 +32,12 @@ type request struct {
 	header map[string]string // what is repeated outside of the message, by a transport that has an outside
 }
 
+// cancelled is the notification that nobody waits for the answer to the request with this id any more.
+func cancelled(id int64, cause error) request {
+	params := fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, quoted(cause.Error()))
+	return request{method: "notifications/cancelled", params: params}
+}
+
 // peer is what a transport is given by its client. All functions are set; none may be called while a lock is held.
 type peer struct {
 	// notified is called with each notification of the server, in order, by whoever reads from it: it does not block.
