@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,16 +48,17 @@ func readEntry(t testing.TB, entry string, variables ...string) *serverConfig {
 func TestTheEntryOfAServer(t *testing.T) {
 	a := readEntry(t, `{"type":"stdio","command":"npx","args":["-y","x"],"env":{"A":"1"},"cwd":"data",
 		"timeoutMs":1500,"startTimeoutMs":90000,"tools":["get_*","add"],"protocolVersion":"2026-07-28"}`)
-	if a.err != nil || a.Command != "npx" || !slices.Equal(a.Args, []string{"-y", "x"}) || a.Env["A"] != "1" || a.Dir != "data" ||
-		a.limits != (limits{90 * time.Second, 1500 * time.Millisecond}) || len(a.Tools) != 2 || a.Version != "2026-07-28" {
-		t.Errorf("a process: %+v", a)
+	if got, want := fmt.Sprintln(a.Command, a.Args, a.Env, a.Dir, a.Tools, a.Version, a.err), "npx [-y x] map[A:1] data [get_* add] 2026-07-28 <nil>\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
-	b := readEntry(t, `{"url":"https://h:1/mcp?x=1","headers":{"X-One":"2"}}`)
-	if b.err != nil || b.URL != "https://h:1/mcp?x=1" || b.Headers["X-One"] != "2" || b.limits != (limits{time.Minute, 10 * time.Second}) || b.Tools != nil {
-		t.Errorf("over HTTP: %+v", b)
-	}
-	if c := readEntry(t, `{"command":"x","timeoutMs":800}`); c.limits != (limits{800 * time.Millisecond, 800 * time.Millisecond}) {
-		t.Errorf("limits %v", c.limits)
+	for entry, want := range map[string]limits{
+		`{"command":"x"}`:                                         {time.Minute, 10 * time.Second},
+		`{"command":"x","timeoutMs":800}`:                         {800 * time.Millisecond, 800 * time.Millisecond},
+		`{"command":"x","timeoutMs":1500,"startTimeoutMs":90000}`: {90 * time.Second, 1500 * time.Millisecond},
+	} {
+		if got := readEntry(t, entry).limits; got != want {
+			t.Errorf("%s: %v", entry, got)
+		}
 	}
 }
 

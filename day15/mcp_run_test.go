@@ -149,10 +149,7 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 func TestServerCommand(t *testing.T) {
 	inMCPFolder(t, nil, `{"mcp_demo_dice":"allow"}`, plays("demo", "demo"), entry{name: "off", fake: "die", more: `"disabled":true`},
 		plays("bad", "die"))
-	code, stdout, stderr := runMCP(t, "", "/mcp")
-	if code != exitOK {
-		t.Errorf("exit code %d, stderr %s", code, stderr)
-	}
+	_, stdout, _ := runMCP(t, "", "/mcp")
 	tokens := regexp.MustCompile(`about \d+ tokens`)
 	command := quoted(fakeLaunch("").command)
 	want := "demo: protocol 2025-06-18, 2 tools, about N tokens (estimated: characters / 4); " + strings.Trim(command, `"`) + `
@@ -170,7 +167,7 @@ func TestServerCommand(t *testing.T) {
 	if _, stdout, _ = runMCP(t, "", "/mcp demo"); !strings.HasSuffix(stdout, "  its instructions: Be kind.\n") {
 		t.Errorf("on the screen\n%s", stdout)
 	}
-	if code, _, stderr = runMCP(t, "", "/mcp nope"); code != exitFailure || !strings.Contains(stderr, `geekagent: there is no MCP server "nope"; /mcp lists them`) {
+	if code, _, stderr := runMCP(t, "", "/mcp nope"); code != exitFailure || !strings.Contains(stderr, `geekagent: there is no MCP server "nope"; /mcp lists them`) {
 		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
 }

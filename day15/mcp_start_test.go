@@ -120,13 +120,3 @@ func TestWhereTheConfigurationIs(t *testing.T) {
 		}
 	}
 }
-
-func TestADisabledServerIsListedAndNotStarted(t *testing.T) {
-	inMCPFolder(t, newFakeModel(t), noRules, entry{name: "off", fake: "die", more: `"disabled":true`},
-		entry{name: "out", fake: "die", more: `"enabled":false`}, plays("left", "die"), plays("demo", "demo"))
-	_, stdout, stderr := runMCP(t, "/mcp\n", "-only", "demo,off") // -only chooses among those that are on
-	mustShow(t, stdout, "│ MCP      demo(2)\n", "- off: disabled\n- out: disabled\n- left: disabled\ndemo: protocol")
-	if stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n" {
-		t.Errorf("stderr %s", stderr)
-	}
-}
