@@ -348,22 +348,6 @@ func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	}
 }
 
-// There is no session, no other stream and nothing that was not asked for where the server's requests stay unanswered.
-func TestTheStatelessEra(t *testing.T) {
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\n", "id: 1\nretry: 5\ndata: \n\n")
-	})
-	l := dial(t, s.URL, true, nil)
-	l.header = era{statelessVersion}.header("tools/call", params{Name: "dice"})
-	if got := l.ask(t.Context(), "tools/call"); got != "error: its stream ended before the response: EOF" {
-		t.Error(got)
-	}
-	l.close()
-	if s.asked() != "POST tools/call 2026-07-28 tools/call dice" {
-		t.Error(s.asked())
-	}
-}
-
 // A server that is told that nobody waits gets to know it before the call returns, but not for long.
 func TestACallThatIsGivenUp(t *testing.T) {
 	t.Parallel()
