@@ -159,57 +159,47 @@ func parseObject(text []byte) object {
 // parseArray is parseObject for an array.
 func parseArray(text []byte) []json.RawMessage { return cutValues(text, "[]") }
 
-// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where that fails.
+// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where that fails. Inner
+// brackets are only counted: however deep a server nests, no stack grows.
 func cutValues(text []byte, brackets string) []json.RawMessage {
 	text = bytes.TrimSpace(text)
 	if len(text) < 2 || text[0] != brackets[0] || text[len(text)-1] != brackets[1] {
 		return nil
 	}
-	const separators = ",: \t\r\n"
-	parts := []json.RawMessage{}
-	for rest := bytes.Trim(text[1:len(text)-1], separators); len(rest) > 0; rest = bytes.TrimLeft(rest, separators) {
-		n := valueLength(rest)
-		if n == 0 {
-			return nil
-		}
-		parts, rest = append(parts, rest[:n]), rest[n:]
-	}
-	return parts
-}
-
-// valueLength is the length of the JSON value that text begins with, 0 if it is cut off.
-func valueLength(text []byte) int {
-	depth := 0 // brackets are counted: however deep a server nests, no stack grows
-	for i := 0; i < len(text); i++ {
+	parts, begin, depth := []json.RawMessage{}, 1, 0
+	for i := 1; i < len(text); i++ {
 		switch text[i] {
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i // after a number, or true, false, null
+		case '"': // from quote to quote, since most of a large result is one long string
+			for escaped := true; escaped; {
+				n := bytes.IndexByte(text[i+1:], '"')
+				if n < 0 {
+					return nil
+				}
+				i += n + 1
+				escaped = (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1
 			}
 			continue
 		case '{', '[':
 			depth++
 			continue
 		case '}', ']':
-			depth--
-		case '"': // from quote to quote, since most of a large result is one long string
-			for escaped := true; escaped; {
-				n := bytes.IndexByte(text[i+1:], '"')
-				if n < 0 {
-					return 0
-				}
-				i += n + 1
-				escaped = (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1
+			if depth--; depth >= 0 {
+				continue
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth > 0 {
+				continue
 			}
 		default:
 			continue
 		}
-		if depth <= 0 {
-			return i + 1
+		if begin < i { // else between two values
+			parts = append(parts, text[begin:i])
 		}
+		begin = i + 1
 	}
-	if depth > 0 {
-		return 0
+	if depth != -1 {
+		return nil
 	}
-	return len(text)
+	return parts
 }
