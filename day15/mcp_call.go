@@ -181,10 +181,9 @@ func plainText(raw json.RawMessage, limit int) string {
 // sameData reports whether the text says what the structured content says: it "SHOULD also return the serialized JSON in a
 // TextContent block". Where a tool's text is no JSON, several SDKs put it into an object as its one member.
 func sameData(text, structured string) bool {
-	said := plainText([]byte(text), math.MaxInt)
+	said, value := plainText([]byte(text), math.MaxInt), structured
 	if data := parseObject([]byte(structured)); len(data) == 2 {
-		value := scalarText(data[1])
-		return value == text || value == said || said == structured
+		value = scalarText(data[1])
 	}
-	return said == structured
+	return said == structured || value == text || value == said
 }

@@ -24,6 +24,7 @@ type server struct {
 	mcp    *MCP
 	config *serverConfig
 	label  string // its name, for the screen
+	prefix string // of the names of its tools
 
 	connecting sync.Mutex
 	listing    sync.Mutex
@@ -57,8 +58,8 @@ var errSkipped = errors.New("skipped")
 
 // newServer returns the server of an entry, not started yet; an entry with a mistake stays as it is, with its error.
 func newServer(m *MCP, config *serverConfig) *server {
-	return &server{mcp: m, config: config, label: visibleLine(config.name), told: map[string]bool{},
-		state: state{err: cmp.Or(config.err, errSkipped)}}
+	return &server{mcp: m, config: config, label: visibleLine(config.name), prefix: "mcp_" + underscored(config.name) + "_",
+		told: map[string]bool{}, state: state{err: cmp.Or(config.err, errSkipped)}}
 }
 
 // update changes what mu guards, and returns how the server is then.

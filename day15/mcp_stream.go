@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -104,9 +103,7 @@ func (s *stream) failure(frame []byte) error {
 
 // send hands a message to write and returns its frame. It waits for room, but not for the server to read.
 func (s *stream) send(ctx context.Context, m message) (frame []byte, err error) {
-	if frame, err = encode(m); err != nil {
-		return nil, fmt.Errorf("cannot send %s: %w", m.Method, err)
-	}
+	frame, _ = encode(m) // what is raw in it was read as JSON
 	room := s.queue
 	select {
 	case <-s.over:

@@ -145,19 +145,17 @@ const maxToolName = 64
 //   - of two servers, the same: "my_files" before "my.files".
 //   - tool "hub_x" of server "git" would read like tool "x" of server "git_hub": the longer prefix keeps its names.
 func (s *server) toolNames(list []toolInfo) map[string]string {
-	own := toolPrefix(s)
 	wanted, names := map[string]int{}, map[string]string{} // a plain name → how many of the tools come out as it
 	for _, tool := range list {
-		name := own + underscored(withoutInvisible(tool.name))
+		name := s.prefix + underscored(withoutInvisible(tool.name))
 		names[tool.name] = name
 		wanted[name]++
 	}
 	for tool, name := range names {
-		taken := wanted[name] > 1 && name != own+tool || len(name) > maxToolName
+		taken := wanted[name] > 1 && name != s.prefix+tool || len(name) > maxToolName
 		for _, other := range s.mcp.servers {
-			prefix := toolPrefix(other)
-			better := len(prefix) > len(own) || prefix == own && !strings.Contains(own, s.config.name)
-			taken = taken || other != s && better && strings.HasPrefix(name, prefix)
+			better := len(other.prefix) > len(s.prefix) || other.prefix == s.prefix && !strings.Contains(s.prefix, s.config.name)
+			taken = taken || other != s && better && strings.HasPrefix(name, other.prefix)
 		}
 		if taken {
 			suffix := "_" + hash(fmt.Sprintf("%q %q", s.config.name, tool), 4)
@@ -166,8 +164,6 @@ func (s *server) toolNames(list []toolInfo) map[string]string {
 	}
 	return names
 }
-
-func toolPrefix(s *server) string { return "mcp_" + underscored(s.config.name) + "_" }
 
 var refusedInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
