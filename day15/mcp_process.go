@@ -137,17 +137,14 @@ func (s *process) wait() {
 }
 
 // explain says why the output has ended: where the server has ended, how, and with which words on stderr.
-func (s *process) explain(err error) (cause *connectionError) {
-	if errors.As(err, &cause) {
-		return cause
-	}
+func (s *process) explain() *connectionError {
 	select {
 	case <-s.exited:
 	case <-time.After(exitGrace):
 		return broken("it closed its stdout")
 	}
 	_ = s.w.Close() // or the end of what is unread would not come
-	cause = broken("%s", s.state)
+	cause := broken("%s", s.state)
 	cause.unread, _ = io.ReadAll(s.stdin)
 	if s.state.Success() {
 		cause.reason = "it ended by itself"

@@ -49,7 +49,7 @@ func dialPipe(t *testing.T, p peer, script func(f *fake)) *stream {
 	t.Helper()
 	in, w := io.Pipe()
 	r, out := io.Pipe()
-	s := newStream(w, p, func(err error) *connectionError { return broken("over: %v", err) })
+	s := newStream(w, p, func() *connectionError { return broken("over") })
 	go func() {
 		s.read(r)
 		r.Close()
@@ -97,7 +97,7 @@ func TestWhatAServerMayWrite(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"result":null}`, "error its answer to x has no result", ""},
 		{`{"jsonrpc":"2.0","ID":7,"id":1,"Result":{"a":1},"result":{}}`, `{}`, ""},
 		{`{"jsonrpc":"2.0","method":"n","params":{"a":1}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, `notified n {"a":1}`},
-		{"", "error over: EOF", ""},
+		{"", "error over", ""},
 	} {
 		n := &notebook{}
 		s := dialPipe(t, n.fakePeer(), func(f *fake) {
@@ -115,7 +115,7 @@ func TestALineThatNeverEnds(t *testing.T) {
 		f.next()
 		f.say("%s", strings.Repeat("x", maxMessage))
 	})
-	if got := askServer(s, "x"); got != "error over: it sent a line of more than 64 MiB" {
+	if got := askServer(s, "x"); got != "error it sent a line of more than 64 MiB" {
 		t.Error(got)
 	}
 }

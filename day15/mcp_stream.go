@@ -23,7 +23,7 @@ import (
 type stream struct {
 	peer    peer
 	w       io.WriteCloser
-	explain func(error) *connectionError // says why the output has ended; it may wait a moment
+	explain func() *connectionError // says why the output has ended; it may wait a moment
 
 	queue   chan []byte             // frames for write, in order
 	last    atomic.Int64            // the id given last
@@ -40,7 +40,7 @@ const (
 )
 
 // newStream takes what the server reads; w is closed with the stream. The caller has to run read, in a goroutine.
-func newStream(w io.WriteCloser, p peer, explain func(error) *connectionError) *stream {
+func newStream(w io.WriteCloser, p peer, explain func() *connectionError) *stream {
 	s := &stream{peer: p, w: w, explain: explain, queue: make(chan []byte, queueLength), over: make(chan struct{}), flushed: make(chan struct{})}
 	s.life, s.end = context.WithCancelCause(context.Background())
 	go s.write()
@@ -86,7 +86,7 @@ func (s *stream) ended() error { return context.Cause(s.life) }
 
 // close implements transport, but for read, which goes on to the end of the output.
 func (s *stream) close() {
-	s.end(broken("the connection was closed"))
+	s.end(errClosed)
 	select {
 	case <-s.flushed:
 	case <-time.After(flushGrace): // the server does not read
@@ -157,7 +157,7 @@ func (s *stream) read(output io.Reader) {
 		limited.N = maxMessage
 		line, err := lines.ReadBytes('\n')
 		if limited.N == 0 {
-			err = broken("it sent a line of more than %d MiB", maxMessage>>20)
+			s.end(broken("it sent a line of more than %d MiB", maxMessage>>20))
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))) // some begin with a mark, and end in \r\n
 		if len(line) > 0 && s.ended() == nil {
@@ -165,9 +165,9 @@ func (s *stream) read(output io.Reader) {
 				s.deliver(m)
 			}
 		}
-		if err != nil {
+		if err != nil || limited.N == 0 {
 			close(s.over)
-			s.end(s.explain(err))
+			s.end(s.explain())
 			return
 		}
 	}
