@@ -3,72 +3,59 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"sync"
-	"time"
 )
 
-const (
-	patience   = time.Second // how long the start-up waits for servers before it says so
-	maxTools   = 128         // that the model's API takes in one request
-	exitMissed = 4           // answered, but a server that the task called was not available
-)
+const maxTools = 128 // that the model's API takes in one request
 
-// MCP connects the agent with the servers of .geekagent/mcp.json. Their tools go into the registry and are tools like
-// all others there: nothing else in the agent knows where they come from.
+// MCP connects the agent with the servers of mcp.json. Their tools go into the registry, and are tools like all others there.
 type MCP struct {
 	file, only, wireFile string // the flags
 
 	console  *Console
 	registry *Registry
-	times    bool                                     // -time
-	wire     func(server, arrow string, frame []byte) // of -wire
-	broken   error                                    // why the file could not be understood
-	room     int                                      // how many tools the model's API takes besides those that were there before
+	room     int      // how many tools it takes besides those that were there before
+	times    bool     // -time
+	log      *os.File // of -wire; nil where that is -, which is stderr
 
 	mu      sync.Mutex            // guards what follows; servers is set once, and read without it after that
 	servers []*server             // in the order of the file
-	closed  bool                  // Close was called
 	offered map[string]serverTool // the tools in the registry, by name
 	left    int                   // as many were too many
-	first   map[string][2]string  // hashes of what each tool said of itself when it was first seen
+	first   map[string]string     // a hash of what each tool said of itself when it was first seen
 }
 
 // mcpFlags adds the flags to those of the program.
 func mcpFlags(flags *flag.FlagSet) *MCP {
-	m := &MCP{first: map[string][2]string{}, wire: func(server, arrow string, frame []byte) {}}
+	m := &MCP{first: map[string]string{}}
 	flags.StringVar(&m.file, "mcp", os.Getenv("MCP_CONFIG"), "the `file` that says which MCP servers to start (default .geekagent/mcp.json)")
 	flags.StringVar(&m.only, "only", "", "start only these MCP servers: `names`, with commas between them")
 	flags.StringVar(&m.wireFile, "wire", "", "write every MCP message to a `file`; - is stderr")
 	return m
 }
 
-// connectServers starts all servers side by side and waits for each until it is connected or has failed; Ctrl-C goes on
-// without those that are not ready. A server that fails costs the others nothing: it is one line on stderr. The error is
-// about the flags. a.mcp.Close must be called in any case.
+// connectServers starts all servers side by side, and goes on when each is connected or has failed, or at Ctrl-C. A failure
+// costs the others nothing: it is one line on stderr. The error is about the flags. a.mcp.Close must be called in any case.
 func (a *agent) connectServers(ctx context.Context) error {
 	m := a.mcp
 	m.console, m.registry, m.times = a.console, a.registry, a.trace.times
 	m.room = maxTools - len(a.registry.Visible())
 	configs, err := m.configs()
-	if err == nil && m.wireFile != "" {
-		m.wire, err = openWire(m.wireFile, a.console)
+	if err == nil && m.wireFile != "" && m.wireFile != "-" {
+		m.log, err = openWire(m.wireFile)
+	}
+	if err != nil {
+		return err
 	}
 	m.mu.Lock()
 	for _, config := range configs {
 		m.servers = append(m.servers, newServer(m, config))
 	}
-	if m.closed {
-		err = errors.New("the program has ended before its MCP servers were started")
-	}
 	m.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	m.start(ctx)
@@ -76,77 +63,59 @@ func (a *agent) connectServers(ctx context.Context) error {
 		m.say(`%d tools, but the model's API takes no more than %d, those of the agent included; left out: %d, the last of the file.`+
 			` Choose some with "tools": ["get_*", …] in the server's entry`, len(m.offered)+m.left, maxTools, m.left)
 	}
-	a.registry.Refresh = m.refresh
+	a.registry.Refresh = func(ctx context.Context) { m.each(func(s *server) { s.refresh(ctx) }) }
 	return nil
 }
 
-// start makes the first connection to each server that is switched on and has no mistake in its entry, and tells how it
-// went, in the file's order.
+// start connects to each server that is switched on and has no mistake in its entry, and tells how it went, in the file's order.
 func (m *MCP) start(ctx context.Context) {
-	for _, s := range m.servers {
-		go func() {
-			defer close(s.started)
-			if !s.config.disabled && s.config.err == nil {
-				_, _ = s.connection(ctx) // s keeps the error
-			}
-		}()
-	}
-	waiting := time.AfterFunc(patience, func() {
-		for _, s := range m.servers {
-			if now := s.now(); now.err == nil && now.client == nil && !s.config.disabled {
-				s.tell("waiting for %s, %g s at most; Ctrl-C goes on without it", s.config.target, s.config.limits.start.Seconds())
-			}
+	m.each(func(s *server) {
+		if !s.config.Disabled && s.config.err == nil {
+			_, _ = s.connection(ctx) // s keeps the error
 		}
 	})
-	defer waiting.Stop()
 	for _, s := range m.servers {
-		<-s.started
 		switch now := s.now(); {
-		case s.config.disabled:
+		case s.config.Disabled:
 		case now.err == errSkipped:
 			s.tell("skipped")
 		case now.err != nil:
 			s.tell("failed: %v", now.err)
 		default:
-			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.session.Load().protocol)
+			s.tell("connected, %s (%s)", plural(len(now.tools), "tool"), now.client.era.Load().protocol)
 		}
 	}
 }
 
-// say prints a line of our own, with whatever a server put into it.
-func (m *MCP) say(format string, args ...any) {
-	m.console.Errorf("[mcp] %s\n", m.line(fmt.Sprintf(format, args...), 500))
-}
-
-// line is the beginning of a foreign text on one line, at most limit characters.
-func (m *MCP) line(text string, limit int) string {
-	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
-}
-
-// refresh reads what the servers have announced.
-func (m *MCP) refresh(ctx context.Context) {
-	var listing sync.WaitGroup
-	for _, s := range m.servers {
-		listing.Go(func() { s.refresh(ctx) })
+// each does something with all servers, side by side.
+func (m *MCP) each(do func(*server)) {
+	m.mu.Lock()
+	servers := m.servers
+	m.mu.Unlock()
+	var doing sync.WaitGroup
+	for _, s := range servers {
+		doing.Go(func() { do(s) })
 	}
-	listing.Wait()
+	doing.Wait()
 }
 
-// offer brings the registry up to date with the lists of all servers. What is too much for the model's API is left out, by
-// the order of the file: the choice does not depend on who connected first.
+// offer brings the registry up to date with the lists of all servers. What is too much is left out, by the order of the file.
 func (m *MCP) offer() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	old := m.offered
 	m.offered, m.left = map[string]serverTool{}, 0
 	for _, s := range m.servers {
+		var kept []serverTool
 		for _, tool := range s.now().tools {
 			if _, taken := m.offered[tool.Name]; taken || len(m.offered) >= m.room { // two servers can want the very hash
 				m.left++
-			} else {
-				m.offered[tool.Name] = tool
+				continue
 			}
+			m.offered[tool.Name] = tool
+			kept = append(kept, tool)
 		}
+		s.update(func() { s.offered = kept })
 	}
 	for name, tool := range old {
 		if tool.said != m.offered[name].said {
@@ -155,33 +124,9 @@ func (m *MCP) offer() {
 	}
 	for name, tool := range m.offered {
 		if tool.said != old[name].said {
-			if err := m.registry.Register(tool.Tool); err != nil {
-				m.say("%v", err)
-			}
+			_ = m.registry.Register(tool.Tool) // nobody else has names like these
 		}
 	}
-}
-
-// tools returns the tools of a server that are offered to the model.
-func (m *MCP) tools(s *server) (tools []serverTool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, tool := range s.now().tools {
-		if m.offered[tool.Name].server == s {
-			tools = append(tools, tool)
-		}
-	}
-	return tools
-}
-
-// ExitCode is the exit code of a task that would end with code: exitMissed for a success in which a call missed its server.
-func (m *MCP) ExitCode(code int) int {
-	for _, s := range m.servers {
-		if s.now().failed > 0 && code == exitOK {
-			return exitMissed
-		}
-	}
-	return code
 }
 
 // Summary is the servers that are switched on, on one line: demo(2) silent(failed). Many are counted.
@@ -190,16 +135,16 @@ func (m *MCP) Summary() string {
 	failed := 0
 	for _, s := range m.servers {
 		switch {
-		case s.config.disabled:
+		case s.config.Disabled:
 		case s.live() == nil:
 			failed++
 			parts = append(parts, s.label+"(failed)")
 		default:
-			parts = append(parts, fmt.Sprintf("%s(%d)", s.label, len(m.tools(s))))
+			parts = append(parts, fmt.Sprintf("%s(%d)", s.label, len(s.now().offered)))
 		}
 	}
 	if len(parts) > 6 {
-		return fmt.Sprintf("%d servers, %d failed", len(parts), failed)
+		return fmt.Sprintf("%d of %d servers up", len(parts)-failed, len(parts))
 	}
 	return cmp.Or(strings.Join(parts, " "), "none")
 }
@@ -210,25 +155,20 @@ func (a *agent) listServers(ctx context.Context, name string) error {
 	for _, s := range a.mcp.servers {
 		if name == "" || name == s.config.name {
 			found = true
-			a.console.Print(a.describe(s, name != ""))
+			a.describe(s, name != "")
 		}
 	}
-	switch {
-	case a.mcp.broken != nil:
-		return a.mcp.broken
-	case !found && name != "":
+	if !found && name != "" {
 		return fmt.Errorf("there is no MCP server %q; /mcp lists them", name)
-	case !found:
+	} else if !found {
 		a.console.Print("No MCP servers; .geekagent/mcp.json, or the file of -mcp, would name them.\n")
 	}
 	return nil
 }
 
-// describe says what a server offers and costs, or why it does not; with details also what it says of itself, and the last
-// lines of its stderr.
-func (a *agent) describe(s *server, details bool) string {
-	var b strings.Builder
-	print := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+// describe prints what a server offers and costs, or why it does not; with details also the last lines of its stderr.
+func (a *agent) describe(s *server, details bool) {
+	print := func(format string, args ...any) { a.console.Printf(format+"\n", args...) }
 	c, now := s.live(), s.now()
 	count := ""
 	if now.calls > 0 {
@@ -238,29 +178,25 @@ func (a *agent) describe(s *server, details bool) string {
 		count += "; " + rest
 	}
 	switch {
-	case s.config.disabled:
+	case s.config.Disabled:
 		print("- %s: disabled", s.label)
 	case c == nil:
 		print("× %s: %s%s", s.label, a.mcp.line(now.err.Error(), 500), count)
 	default:
 		var definitions []Definition
 		width := 0
-		for _, tool := range a.mcp.tools(s) {
+		for _, tool := range now.offered {
 			definitions = append(definitions, tool.definition())
 			width = max(width, len(tool.Name))
 		}
-		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.session.Load().protocol,
+		print("%s: protocol %s, %s, about %d tokens (estimated: characters / 4); %s%s", s.label, c.era.Load().protocol,
 			plural(len(definitions), "tool"), estimateTokens(definitions), s.config.target, count)
-		for _, tool := range a.mcp.tools(s) {
-			about := preview(strings.Join(strings.Fields(tool.Description), " "), 60)
-			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), about)
+		for _, tool := range now.offered {
+			about := strings.Join(strings.Fields(tool.Description), " ")
+			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(about, 60))
 		}
-	}
-	if details && c != nil {
-		about := c.session.Load() // the instructions are for a person: the model does not get a stranger's words
-		print("  calls itself: %s", a.mcp.line(about.name+" "+about.version, 90))
-		if about.instructions != "" {
-			print("  its instructions: %s", a.mcp.line(about.instructions, 500))
+		if details && c.instructions != "" { // the model does not get a stranger's words
+			print("  its instructions: %s", a.mcp.line(c.instructions, 500))
 		}
 	}
 	for _, line := range now.stderr {
@@ -268,19 +204,7 @@ func (a *agent) describe(s *server, details bool) string {
 			print("  stderr: %s", a.mcp.line(line, lineWidth))
 		}
 	}
-	return b.String()
 }
 
-// Close stops all servers side by side, within 5 seconds: a program that ends leaves no process behind. It may be called
-// at any time, and more than once.
-func (m *MCP) Close() {
-	m.mu.Lock()
-	m.closed = true
-	servers := m.servers
-	m.mu.Unlock()
-	var closing sync.WaitGroup
-	for _, s := range servers {
-		closing.Go(s.close)
-	}
-	closing.Wait()
-}
+// Close stops all servers side by side, within 5 seconds. It may be called at any time, and more than once.
+func (m *MCP) Close() { m.each((*server).close) }

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -52,17 +51,7 @@ func BenchmarkMCPPipe(b *testing.B)      { benchPipe(b, "benchquick") }
 func BenchmarkMCPLargePipe(b *testing.B) { benchPipe(b, "benchlarge") }
 
 func benchRegistry(b *testing.B, fake string) func() {
-	agent := newBench(b, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(b, entry{name: "s", fake: fake})), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
-	m.file = "servers.json"
-	a := testAgent(agent, m)
-	b.Cleanup(m.Close)
-	if err := a.connectServers(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	agent := startServers(b, entry{name: "s", fake: fake})
 	return func() {
 		results := agent.registry.Call(context.Background(), []Call{{"mcp_s_dice", "{}"}}, func(int) {}, func(int, Result) {})
 		if results[0].Err != nil {
@@ -71,8 +60,9 @@ func benchRegistry(b *testing.B, fake string) func() {
 	}
 }
 
-func BenchmarkMCPCall(b *testing.B) {
-	call := benchRegistry(b, "benchquick")
+// benchCalls makes calls one after the other.
+func benchCalls(b *testing.B, fake string) {
+	call := benchRegistry(b, fake)
 	cpu := cpuTime()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -80,6 +70,9 @@ func BenchmarkMCPCall(b *testing.B) {
 	}
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/1000, "cpu-ms/op")
 }
+
+func BenchmarkMCPCall(b *testing.B)  { benchCalls(b, "benchquick") }
+func BenchmarkMCPLarge(b *testing.B) { benchCalls(b, "benchlarge") }
 
 func BenchmarkMCPCall16(b *testing.B) {
 	call := benchRegistry(b, "benchquick")
@@ -92,33 +85,14 @@ func BenchmarkMCPCall16(b *testing.B) {
 	})
 }
 
-func BenchmarkMCPLarge(b *testing.B) {
-	call := benchRegistry(b, "benchlarge")
-	cpu := cpuTime()
-	b.ReportAllocs()
-	for b.Loop() {
-		call()
-	}
-	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N)/1000, "cpu-ms/op")
-}
-
 func BenchmarkMCPTenServers(b *testing.B) {
 	var entries []entry
 	for i := range 10 {
 		entries = append(entries, entry{name: fmt.Sprint("s", i), fake: "late"})
 	}
-	agent := newBench(b, nil, `{"tools":`+allowAll+`}`, "")
-	os.WriteFile("servers.json", []byte(mcpJSON(b, entries...)), 0o600)
 	for b.Loop() {
-		m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
-		m.file = "servers.json"
-		agent.registry = newRegistry(agent.permissions)
-		a := testAgent(agent, m)
-		if err := a.connectServers(b.Context()); err != nil || len(agent.registry.Visible()) != 20 {
-			b.Fatal(err, agent.err.String())
+		if got := len(startServers(b, entries...).registry.Visible()); got != 20 {
+			b.Fatal(got)
 		}
-		b.StopTimer()
-		m.Close()
-		b.StartTimer()
 	}
 }

@@ -9,17 +9,13 @@ import (
 )
 
 func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_c_grow", "{}"), calls("mcp_c_old", "{}"), calls("mcp_c_extra", "{}"))
-	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, entry{name: "c", fake: "changing"})
-	code, stdout, stderr := runMCP(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
-	if code != exitOK || stderr != "[mcp] c: connected, 7 tools (2025-06-18)\n" {
-		t.Errorf("exit code %d, stderr %s", code, stderr)
-	}
-	if first := model.offered(0); !slices.Contains(first, "mcp_c_old") || slices.Contains(first, "mcp_c_extra") {
-		t.Errorf("at first the model is offered %q", first)
-	}
-	if next := model.offered(1); slices.Contains(next, "mcp_c_old") || !slices.Contains(next, "mcp_c_extra") {
-		t.Errorf("then the model is offered %q", next)
+	model := newFakeModel(t, oneByOne("mcp_c_grow", "mcp_c_old", "mcp_c_extra")...)
+	inMCPFolder(t, model, `{"mcp_c_grow":"allow"}`, plays("c", "changing"))
+	_, stdout, _ := runMCP(t, "grow\ny\n/mcp\n") // extra has no rule: it is asked about
+	for request, want := range []string{"mcp_c_old", "mcp_c_extra"} {
+		if got := model.offered(request); !slices.Contains(got, want) || len(got) != 7 {
+			t.Errorf("with request %d the model is offered %q", request, got)
+		}
 	}
 	if got := model.read(); len(got) != 3 || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_c_old"; there are: `) || got[2] != "extra" {
 		t.Errorf("the model has read %q", got)
@@ -28,23 +24,23 @@ func TestNewToolsAreOfferedWithTheNextRequest(t *testing.T) {
 }
 
 func TestAListThatIsLostLeavesTheOldOne(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_c_lose", "{}"), calls("mcp_c_old", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	_, _, stderr := runMCP(t, "", "lose it")
+	t.Parallel()
+	model := newFakeModel(t, oneByOne("mcp_c_lose", "mcp_c_old")...)
+	_, _, stderr := newChild(t, model, []entry{plays("c", "changing")}, "lose it").run("")
 	model.mustRead(t, "lost", "old")
 	if first, next := model.offered(0), model.offered(1); !slices.Equal(first, next) || len(next) != 7 {
 		t.Errorf("the model is offered %q, then %q", first, next)
 	}
-	if want := "[mcp] c: its new list of tools could not be read, the old one stays: tools/list: error -32603: the list is lost\n"; !strings.HasSuffix(stderr, want) {
+	if want := "[mcp] c: its new list of tools could not be read, the old one stays: tools/list: the list is lost (code -32603)\n"; !strings.HasSuffix(stderr, want) {
 		t.Errorf("stderr %s, want %s", stderr, want)
 	}
 }
 
 // A server that forgets a tool without a word is found out by the call that it refuses.
 func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_c_forget", "{}"), calls("mcp_c_old", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-	runMCP(t, "", "forget it")
+	t.Parallel()
+	model := newFakeModel(t, oneByOne("mcp_c_forget", "mcp_c_old")...)
+	newChild(t, model, []entry{plays("c", "changing")}, "forget it").run("")
 	model.mustRead(t, "forgotten", "(error) Unknown tool: old (code -32602)")
 	if got := model.offered(1); !slices.Contains(got, "mcp_c_old") {
 		t.Errorf("nobody has said anything, but the model is offered %q", got)
@@ -54,27 +50,20 @@ func TestAToolThatTheServerDoesNotKnowAnyMore(t *testing.T) {
 	}
 }
 
+const caution = "Caution: the definition of this tool changed since it was first seen: "
+
+// A rule, and the answer "always", are for the definition that a person has seen.
 func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
-	const caution = "About to call MCP tool: mcp_c_send (from server c)\n  {}\nCaution: the definition of this tool changed since it was first seen: "
-	for _, test := range []struct {
-		name, rules, change, input string
-		want                       []string // on the screen, in order
-		last                       string   // the model reads
-	}{
-		{"after always, another description", noRules, "describe", "a\nn\n",
-			[]string{"mcp_c_send is always allowed from now on: saved in .geekagent/GeekAgent.json.\n[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
-		{"after always, another schema", noRules, "widen", "a\ny\n", []string{"[Calling tool mcp_c_send → sent]", caution + "schema "}, "sent"},
-		{"in spite of a rule", allowAll, "describe", "n\n", []string{"[Calling tool mcp_c_send → sent]", caution + "description "}, "(error) denied by the user"},
+	for _, test := range []struct{ rules, change, input, last string }{ // last is what the model reads then
+		{`{"mcp_c_describe":"allow"}`, "describe", "a\nn\n", "(error) denied by the user"},
+		{`{"mcp_c_widen":"allow"}`, "widen", "a\ny\n", "sent"},
+		{allowAll, "describe", "n\n", "(error) denied by the user"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.change+test.input, func(t *testing.T) {
 			model := newFakeModel(t, calls("mcp_c_send", "{}"), calls("mcp_c_"+test.change, "{}"), calls("mcp_c_send", "{}"))
-			rules := test.rules
-			if rules == noRules {
-				rules = `{"mcp_c_` + test.change + `":"allow"}`
-			}
-			inMCPFolder(t, model, rules, entry{name: "c", fake: "changing"})
+			inMCPFolder(t, model, test.rules, plays("c", "changing"))
 			_, stdout, _ := runMCP(t, "send twice\n"+test.input)
-			mustShow(t, stdout, test.want...)
+			mustShow(t, stdout, "[Calling tool mcp_c_send → sent]", "About to call MCP tool: mcp_c_send (from server c)\n  {}\n"+caution)
 			if got := model.read(); len(got) != 3 || got[0] != "sent" || got[2] != test.last {
 				t.Errorf("the model has read %q", got)
 			}
@@ -83,52 +72,37 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 }
 
 func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_r_send", "{}"), calls("mcp_r_die", "{}"), calls("mcp_r_send", "{}"), calls("mcp_r_send", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}})
-	_, stdout, _ := runMCP(t, "send\nn\n")
-	mustShow(t, stdout, "Caution: the definition of this tool changed since it was first seen: description ")
+	t.Parallel()
+	model := newFakeModel(t, oneByOne("mcp_r_send", "mcp_r_die", "mcp_r_send", "mcp_r_send")...)
+	_, stdout, _ := newChild(t, model, []entry{{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}}}).run("send\nn\n")
+	mustShow(t, stdout, caution)
 	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
-		"(error) not sent: the server defines this tool differently now; call it again if it still fits", "(error) denied by the user")
+		"(error) not sent: the server defines this tool differently now, or no more; call it again if it still fits", "(error) denied by the user")
 }
 
-func TestAToolThatChangedInOneShotMode(t *testing.T) {
-	for _, yes := range []bool{true, false} {
-		t.Run(fmt.Sprintf("-yes=%v", yes), func(t *testing.T) {
-			model := newFakeModel(t, calls("mcp_c_describe", "{}"), calls("mcp_c_send", "{}"))
-			inMCPFolder(t, model, allowAll, entry{name: "c", fake: "changing"})
-			code, _, stderr := runMCP(t, "", fmt.Sprintf("-yes=%v", yes), "send")
-			if yes {
-				model.mustRead(t, "described", "sent")
-			} else {
-				model.mustRead(t, "described", "(error) denied: nobody can be asked")
-				mustShow(t, stderr, "[permission] mcp_c_send was refused: there is no terminal to ask at.")
-			}
-			if want := map[bool]int{true: exitOK, false: exitDenied}[yes]; code != want {
-				t.Errorf("exit code %d, want %d", code, want)
-			}
-		})
+func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
+	t.Parallel()
+	model := newFakeModel(t, oneByOne("mcp_c_describe", "mcp_c_send")...)
+	if code, _, stderr := newChild(t, model, []entry{plays("c", "changing")}, "send").run(""); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
+	model.mustRead(t, "described", "(error) denied: nobody can be asked")
 }
 
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_a_t99", "{}"), calls("mcp_b_t99", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})
-	code, stdout, stderr := runMCP(t, "call some\n/mcp\n")
-	total := len(model.requests[0].Tools)
-	own := total - len(model.offered(0))
-	left := 200 + own - maxTools
-	if code != exitOK || total != maxTools || own == 0 {
-		t.Errorf("exit code %d, %d tools offered, %d of them our own", code, total, own)
-	}
+	model := newFakeModel(t, oneByOne("mcp_a_t99", "mcp_b_t99")...)
+	inMCPFolder(t, model, allowAll, plays("a", "many"), plays("b", "many"))
+	_, stdout, stderr := runMCP(t, "call some\n/mcp\n")
+	left := 200 - len(model.offered(0))
 	warning := fmt.Sprintf("[mcp] 200 tools, but the model's API takes no more than 128, those of the agent included; left out: %d, the last of the file. "+
 		`Choose some with "tools": ["get_*", …] in the server's entry`+"\n", left)
-	if strings.Count(stderr, warning) != 1 {
-		t.Errorf("stderr\n%s\nwant once\n%s", stderr, warning)
+	if len(model.requests[0].Tools) != maxTools || strings.Count(stderr, warning) != 1 {
+		t.Errorf("%d tools, stderr\n%s\nwant once\n%s", len(model.requests[0].Tools), stderr, warning)
 	}
 	if got := model.read(); got[0] != "done" || !strings.HasPrefix(got[1], `(error) there is no tool named "mcp_b_t99"`) {
 		t.Errorf("the model has read %q", got)
 	}
-	mustShow(t, stdout, fmt.Sprintf("a: protocol 2025-06-18, 100 tools"), fmt.Sprintf("b: protocol 2025-06-18, %d tools", 100-left))
+	mustShow(t, stdout, "a: protocol 2025-06-18, 100 tools", fmt.Sprintf("b: protocol 2025-06-18, %d tools", 100-left))
 }
 
 func TestToolsChosenInTheConfiguration(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -27,23 +26,17 @@ type client struct {
 	limits limits
 	note   func(kind, format string, args ...any)
 
-	session atomic.Pointer[session]
-	stale   chan struct{} // holds a value when the tools have to be listed again
-	token   atomic.Int64  // the progress token given last
-	waiting sync.Map      // progress token → func(object), for the calls under way
+	era          atomic.Pointer[era] // what the server and we have agreed upon
+	instructions string              // of the server, for a model; "" where there are none
+	stale        atomic.Bool         // the tools have to be listed again
+	token        atomic.Int64        // the progress token given last
+	waiting      sync.Map            // progress token → func(object), for the calls under way
 }
 
 // limits says how long a server may take.
 type limits struct {
 	start   time.Duration // to agree on a version: npx and go run may have to fetch or compile before it
 	request time.Duration // for the answer to each request after that; progress starts it anew
-}
-
-// session is what the server and we have agreed upon, and what it says of itself.
-type session struct {
-	era
-	name, version string
-	instructions  string // for a model; "" where there are none
 }
 
 // params are the params of all that we send; each method has a few of them, and what is empty is left out.
@@ -53,28 +46,27 @@ type params struct {
 
 	ProtocolVersion string          `json:"protocolVersion,omitempty"` // initialize
 	Capabilities    *struct{}       `json:"capabilities,omitempty"`
-	ClientInfo      *implementation `json:"clientInfo,omitempty"`
+	ClientInfo      json.RawMessage `json:"clientInfo,omitempty"`
 
 	Cursor *string `json:"cursor,omitempty"` // tools/list; "" is a cursor like any other
 
 	Name      string          `json:"name,omitempty"`      // tools/call
 	Arguments json.RawMessage `json:"arguments,omitempty"` // at least {}: there are servers that do not answer to null
 
-	mirrors []mirror // of the arguments, for era.header
+	schema json.RawMessage // of the tool, for era.header
 }
 
 // newClient opens a transport. p is the caller's but for what the client hears itself.
 func newClient(p peer, l limits, open func(peer) (transport, error)) (c *client, err error) {
-	c = &client{limits: l, note: p.note, stale: make(chan struct{}, 1)}
+	c = &client{limits: l, note: p.note}
 	p.notified = c.notified
-	p.silent = func() bool { return c.session.Load().stateless() }
-	c.session.Store(&session{})
+	p.silent = func() bool { return c.era.Load().stateless() }
+	c.era.Store(&era{})
 	c.transport, err = open(p)
 	return c, err
 }
 
-// notified takes the server's notifications from the transport's reader. "The receiver MUST NOT send a response", and
-// the ones that we do not know are nothing to worry about.
+// notified takes the server's notifications from the transport's reader. The ones that we do not know are nothing to worry about.
 func (c *client) notified(method string, raw json.RawMessage) {
 	switch method {
 	case "notifications/progress":
@@ -83,21 +75,13 @@ func (c *client) notified(method string, raw json.RawMessage) {
 			call.(func(object))(progress)
 		}
 	case "notifications/tools/list_changed":
-		c.outdated()
-	}
-}
-
-// outdated says that the tools have to be listed again.
-func (c *client) outdated() {
-	select {
-	case c.stale <- struct{}{}:
-	default: // one list answers both
+		c.stale.Store(true)
 	}
 }
 
 // request puts a message into the terms of the era.
 func (c *client) request(method string, p params) request {
-	e := c.session.Load().era
+	e := c.era.Load()
 	p.Meta = e.meta(p.token)
 	raw, _ := encode(p) // the arguments of a call were read as JSON
 	if string(raw) == "{}" {
@@ -106,14 +90,7 @@ func (c *client) request(method string, p params) request {
 	return request{method, raw, e.header(method, p)}
 }
 
-// send sends a request and returns its result. The error is an *rpcError, a *connectionError or ctx's.
-func (c *client) send(ctx context.Context, method string, p params) (json.RawMessage, error) {
-	raw, err := c.call(ctx, c.request(method, p))
-	return c.session.Load().result(raw, err)
-}
-
-// within gives a request its time limit: the context ends with a *connectionError as its cause, unless the timer is
-// started anew. The caller has to call release.
+// within gives a request its time limit: then the context ends, with a *connectionError as its cause. Call release at the end.
 func within(ctx context.Context, limit time.Duration, method string) (_ context.Context, timer *time.Timer, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer = time.AfterFunc(limit, func() {
@@ -129,8 +106,7 @@ func within(ctx context.Context, limit time.Duration, method string) (_ context.
 // toolInfo is a tool as its server describes it. Nothing in it can be relied upon: it is the server's word.
 type toolInfo struct {
 	object
-	name    string
-	mirrors []mirror // for params
+	name string
 }
 
 // maxPages is where a list of tools ends that a server does not end.
@@ -141,16 +117,15 @@ const maxPages = 100
 func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 	ctx, _, release := within(ctx, c.limits.request, "tools/list")
 	defer release()
-	named, asked, size := map[string]bool{"": true}, map[string]bool{}, 0 // without a name there is nothing to call
-	for cursor := (*string)(nil); ; {                                     // "Clients MUST treat cursors as opaque tokens"
-		raw, err := c.send(ctx, "tools/list", params{Cursor: cursor})
+	named, asked := map[string]bool{"": true}, map[string]bool{} // without a name there is nothing to call
+	for cursor := (*string)(nil); ; {                            // "Clients MUST treat cursors as opaque tokens"
+		raw, err := c.call(ctx, c.request("tools/list", params{Cursor: cursor}))
 		page := parseObject(raw)
 		list := parseArray(page.raw("tools"))
-		var refused *rpcError
 		switch {
-		case errors.As(err, &refused) && cursor == nil && refused.Code == methodNotFound:
+		case code(err) == methodNotFound && cursor == nil:
 			return nil, nil
-		case refused != nil && cursor != nil:
+		case code(err) != 0 && cursor != nil:
 			if *cursor != "" { // many servers mean the end by "", and do not know it when it comes back
 				c.note("pages", "the list of its tools is not whole: %v", err)
 			}
@@ -158,24 +133,20 @@ func (c *client) listTools(ctx context.Context) (tools []toolInfo, err error) {
 		case err != nil:
 			return nil, err
 		case list == nil:
-			return nil, &connectionError{reason: "its answer to tools/list has no list of tools"}
+			return nil, broken("its answer to tools/list has no list of tools")
 		}
 		for _, raw := range list {
 			tool := toolInfo{object: parseObject(raw)}
-			tool.name = tool.object.text("name")
-			tool.mirrors, err = c.session.Load().mirrors(tool.object.raw("inputSchema"))
-			if err != nil {
-				c.note("left "+tool.name, "tool %s was left out: %v", tool.name, err)
-			} else if !named[tool.name] {
+			tool.name = tool.text("name")
+			if !named[tool.name] {
 				tools = append(tools, tool)
 			}
 			named[tool.name] = true
 		}
-		size += len(raw)
 		if cursor = get[*string](page, "nextCursor"); cursor == nil {
 			return tools, nil
 		}
-		if asked[*cursor] || len(asked) == maxPages || size > maxMessage {
+		if asked[*cursor] || len(asked) == maxPages {
 			c.note("pages", "its list of tools does not end; kept the %d tools of the first %s", len(tools), plural(len(asked)+1, "page"))
 			return tools, nil
 		}
@@ -198,15 +169,9 @@ func (c *client) callTool(ctx context.Context, tool toolInfo, args json.RawMessa
 		progressed(strings.TrimSpace(text + " " + progress.text("message")))
 	})
 	defer c.waiting.Delete(token)
-	raw, err := c.send(ctx, "tools/call", params{token: token, Name: tool.name, Arguments: args, mirrors: tool.mirrors})
-	var refused *rpcError
-	switch {
-	case !errors.As(err, &refused):
-	case outdatedCode(refused.Code):
-		c.outdated() // it may not have this tool any more
-	case refused.Code == unsupportedVersion:
-		c.close()
-		err = &connectionError{reason: "it does not take the agreed protocol version any more", unsent: true, err: err}
+	raw, err := c.call(ctx, c.request("tools/call", params{token: token, Name: tool.name, Arguments: args, schema: tool.raw("inputSchema")}))
+	if outdatedCode(code(err)) {
+		c.stale.Store(true) // it may not have this tool any more
 	}
 	return raw, err
 }

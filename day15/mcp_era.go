@@ -6,26 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
 
-// The newest version of the protocol has no handshake: each request says for itself what is agreed upon once in the
-// older ones.
+// The newest version has no handshake: each request says for itself what is agreed upon once in the older ones.
 const (
 	statelessVersion = "2026-07-28"
 	handshakeVersion = "2025-11-25" // what we ask for in a handshake; the server may answer with an older one
 )
 
 // knownVersions are the protocol versions that we speak, the newest first.
-func knownVersions() []string {
-	return []string{statelessVersion, handshakeVersion, "2025-06-18", "2025-03-26", "2024-11-05"}
-}
+const knownVersions = "2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05"
 
 // commonVersion returns the newest of a server's versions that we speak too, or "".
 func commonVersion(supported ...string) string {
-	for _, version := range knownVersions() {
+	for version := range strings.SplitSeq(knownVersions, ", ") {
 		if slices.Contains(supported, version) {
 			return version
 		}
@@ -36,30 +32,23 @@ func commonVersion(supported ...string) string {
 // The error codes of the stateless era.
 const (
 	headerMismatch     = -32020 // HTTP headers lack or contradict what the request says
-	missingCapability  = -32021
 	unsupportedVersion = -32022
 )
 
-// era is a protocol version in use; the zero era is that of a connection that has not agreed on one. It decides what
-// differs once a version is agreed upon: what goes with each request, and which results are good.
+// era is a protocol version in use, the zero era none. It decides what goes with each request.
 type era struct{ protocol string }
 
 // stateless reports whether there is no handshake in this version.
 func (e era) stateless() bool { return e.protocol == statelessVersion }
 
-// implementation is how a program calls itself.
-type implementation struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-func self() *implementation { return &implementation{"geekagent", "0.1.0"} }
+// self is how we call ourselves.
+func self() json.RawMessage { return json.RawMessage(`{"name":"geekagent","version":"0.1.0"}`) }
 
 // meta is the _meta member of a request's params.
 type meta struct {
 	ProgressToken int64           `json:"progressToken,omitempty"`
 	Version       string          `json:"io.modelcontextprotocol/protocolVersion,omitempty"`
-	ClientInfo    *implementation `json:"io.modelcontextprotocol/clientInfo,omitempty"`
+	ClientInfo    json.RawMessage `json:"io.modelcontextprotocol/clientInfo,omitempty"`
 	Capabilities  *struct{}       `json:"io.modelcontextprotocol/clientCapabilities,omitempty"` // we have none: {}
 }
 
@@ -72,29 +61,6 @@ func (e era) meta(token int64) *meta {
 		return &meta{ProgressToken: token}
 	}
 	return nil
-}
-
-// result checks a result, and puts into an error what only its data says. "A resultType of any value unrecognized by the
-// client MUST be considered invalid", and an absent one means complete. Servers with a handshake know no result types.
-func (e era) result(raw json.RawMessage, err error) (json.RawMessage, error) {
-	var refused *rpcError
-	if errors.As(err, &refused) && refused.Code == missingCapability {
-		needs := get[map[string]any](parseObject(refused.Data), "requiredCapabilities")
-		message := fmt.Sprintf("%s (the server needs what this client cannot do: %s)", refused.Message, strings.Join(slices.Sorted(maps.Keys(needs)), ", "))
-		return nil, &rpcError{Code: refused.Code, Message: message}
-	}
-	if err != nil || !e.stateless() {
-		return raw, err
-	}
-	result := parseObject(raw)
-	switch kind := result.raw("resultType"); {
-	case kind == nil || string(kind) == `"complete"`:
-		return raw, nil
-	case string(kind) == `"input_required"`:
-		return nil, fmt.Errorf("the server asks for input that this client cannot give: %s", result.raw("inputRequests"))
-	default:
-		return nil, fmt.Errorf("the server sent a result of a type that this client does not know: %s", kind)
-	}
 }
 
 // outdatedCode reports whether an error of this code to a call may mean that our list of tools is old.
@@ -137,19 +103,17 @@ func method(version string) string {
 	return "initialize"
 }
 
-// hello tries one version (2025-11-25, Lifecycle; 2026-07-28, Discovery). Where that fails, next is the version to try
-// then, "" if there is none.
+// hello tries one version. Where that fails, next is the version to try then, "" if there is none.
 func (c *client) hello(ctx context.Context, version string) (next string, err error) {
 	p, e := params{ProtocolVersion: version, Capabilities: new(struct{}), ClientInfo: self()}, era{}
 	if version == statelessVersion {
 		p, e = params{}, era{version}
 	}
-	c.session.Store(&session{era: e})
-	raw, err := c.send(ctx, method(version), p)
+	c.era.Store(&e)
+	raw, err := c.call(ctx, c.request(method(version), p))
 	result := parseObject(raw)
-	info, supported := parseObject(result.raw("serverInfo")), []string{result.text("protocolVersion")}
+	supported := []string{result.text("protocolVersion")}
 	if e.stateless() {
-		info = parseObject(parseObject(result.raw("_meta")).raw("io.modelcontextprotocol/serverInfo"))
 		supported = get[[]string](result, "supportedVersions")
 	}
 	var refused *rpcError
@@ -159,7 +123,8 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	}
 	next = commonVersion(supported...)
 	if err == nil && next != "" && e.stateless() == (next == statelessVersion) {
-		c.session.Store(&session{era{next}, info.text("name"), info.text("version"), result.text("instructions")})
+		c.instructions = result.text("instructions")
+		c.era.Store(&era{next})
 		if e.stateless() {
 			return "", nil
 		}
@@ -169,7 +134,7 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	case err == nil:
 		err = fmt.Errorf("it speaks protocol version %q, which we do not; we asked for %q", strings.Join(supported, ", "), version)
 	case len(supported) > 0 && refused != nil:
-		err = fmt.Errorf("%w (it supports %s; we speak %s)", err, strings.Join(supported, ", "), strings.Join(knownVersions(), ", "))
+		err = fmt.Errorf("%w; we speak %s", err, knownVersions)
 	case e.stateless(): // "any other error: the server is legacy"
 		next = handshakeVersion
 	case refused != nil && (outdatedCode(refused.Code) || refused.Code == unsupportedVersion): // it may not know a handshake

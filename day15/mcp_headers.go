@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,9 +12,8 @@ import (
 
 const versionHeader = "Mcp-Protocol-Version"
 
-// header returns what a request of this era repeats in its headers: the version, and in the stateless era what lets
-// "intermediaries (load balancers, gateways, observability tooling) route and inspect requests without parsing the body".
-// It is nil before a version is agreed upon.
+// header returns what a request repeats in its headers, so that "intermediaries (load balancers, gateways, observability tooling)
+// route and inspect requests without parsing the body". It is nil before a version is agreed upon.
 func (e era) header(method string, p params) map[string]string {
 	if e.protocol == "" {
 		return nil
@@ -27,7 +26,8 @@ func (e era) header(method string, p params) map[string]string {
 	if p.Name != "" {
 		header["Mcp-Name"] = headerValue(p.Name)
 	}
-	for _, m := range p.mirrors {
+	mirrors, _ := e.mirrors(p.schema) // where that fails the tool was left out
+	for _, m := range mirrors {
 		if text, ok := argumentText(p.Arguments, m.path); ok {
 			header["Mcp-Param-"+m.name] = headerValue(text)
 		}
@@ -43,9 +43,8 @@ type mirror struct {
 	name string   // of the header, after Mcp-Param-
 }
 
-// mirrors finds the annotations in a tool's schema. It fails where one breaks a rule of the specification (Streamable
-// HTTP, "Schema Extension"): then "the client MUST exclude the invalid tool from the result of tools/list". Eras with a
-// handshake have no annotations.
+// mirrors finds the annotations in a tool's schema, where there is no handshake. If one breaks a rule of the specification,
+// "the client MUST exclude the invalid tool from the result of tools/list".
 func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
 	if !e.stateless() {
 		return nil, nil
@@ -53,31 +52,29 @@ func (e era) mirrors(schema json.RawMessage) ([]mirror, error) {
 	root, err := decodeSchema(schema)
 	var found []mirror
 	names := map[string]bool{}
-	var scan func(value any, path []string, reachable bool)
-	scan = func(value any, path []string, reachable bool) {
-		schema := asObject(value)
-		if annotation, ok := schema["x-mcp-header"]; ok {
-			name, _ := annotation.(string)
-			kind := schema["type"]
-			lower := strings.ToLower(name)
-			if !reachable || names[lower] || !headerName.MatchString(name) || kind != "string" && kind != "integer" && kind != "boolean" {
-				err = fmt.Errorf("its x-mcp-header %q is not allowed: it has to be a header name of its own, on a string, integer "+
-					"or boolean that is reached through properties alone", name)
+	var scan func(schema map[string]any, path []string)
+	scan = func(schema map[string]any, path []string) {
+		for property, inside := range asObject(schema["properties"]) {
+			schema, path := asObject(inside), append(slices.Clone(path), property)
+			name, _ := schema["x-mcp-header"].(string)
+			kind, lower := schema["type"], strings.ToLower(name)
+			if headerName.MatchString(name) && !names[lower] && (kind == "string" || kind == "integer" || kind == "boolean") {
+				found = append(found, mirror{path, name})
+				names[lower] = true
 			}
-			names[lower] = true
-			found = append(found, mirror{path, name})
+			scan(schema, path)
 		}
-		eachInside(schema, func(keyword, name string, inside any) {
-			scan(inside, append(slices.Clone(path), name), keyword == "properties" && (reachable || path == nil))
-		})
 	}
-	scan(root, nil, false) // nothing is mirrored of the whole
+	scan(root, nil)
+	if strings.Count(string(schema), `"x-mcp-header"`) != len(found) {
+		err = errors.New("its x-mcp-header is not allowed: it has to be a header name of its own, on a string, integer or boolean " +
+			"that is reached through properties alone")
+	}
 	return found, err
 }
 
-// argumentText finds the argument at a path of property names and returns it as text: "string: use the value as-is;
-// integer: convert to decimal string representation; boolean: lowercase". false where there is none, or null: "Client
-// MUST omit the header".
+// argumentText is the argument at a path of property names: "string: use the value as-is; integer: convert to decimal string
+// representation; boolean: lowercase". false where there is none, or null: "Client MUST omit the header".
 func argumentText(arguments json.RawMessage, path []string) (string, bool) {
 	for _, name := range path {
 		arguments = parseObject(arguments).raw(name)
@@ -88,7 +85,7 @@ func argumentText(arguments json.RawMessage, path []string) (string, bool) {
 		return "", false
 	case arguments[0] == '"':
 		return unquoted(arguments), true
-	case n != 0:
+	case n != 0 && strings.ContainsAny(string(arguments), ".eE"):
 		return strconv.FormatInt(n, 10), true // of 42.0 or 4.2e1, too
 	}
 	return string(arguments), true

@@ -27,21 +27,26 @@ func TestHeaderValues(t *testing.T) {
 }
 
 func TestTheHeadersOfEachEra(t *testing.T) {
-	p := params{Name: "dé", Arguments: json.RawMessage(`{"s":"a\u00e9b","n":42,"f":42.0,"e":4.2e1,"big":9007199254740993,"neg":-7,"yes":true,
-		"null":null,"empty":"","o":{"deep":{"x":"y"}},"l":[1],"a.b":"dot"}`)}
-	for _, path := range []string{"s", "n", "f", "e", "big", "neg", "yes", "null", "empty", "o", "l", "absent", "o/deep/x", "o/deep/z", "s/x", "null/x", "a.b"} {
-		p.mirrors = append(p.mirrors, mirror{strings.Split(path, "/"), strings.ReplaceAll(path, "/", "-")})
-	}
-	for version, want := range map[string]map[string]string{
-		"":           nil,
-		"2025-06-18": {"Mcp-Protocol-Version": "2025-06-18"},
-		statelessVersion: {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?ZMOp?=",
-			"Mcp-Param-s": "=?base64?YcOpYg==?=", "Mcp-Param-n": "42", "Mcp-Param-f": "42", "Mcp-Param-e": "42", "Mcp-Param-big": "9007199254740993",
-			"Mcp-Param-neg": "-7", "Mcp-Param-yes": "true", "Mcp-Param-empty": "", "Mcp-Param-o-deep-x": "y", "Mcp-Param-a.b": "dot"},
+	for arguments, want := range map[string]string{ // of the property x, or a.b in x
+		`{"x":"a\u00e9b"}`: "=?base64?YcOpYg==?=", `{"x":""}`: "", `{"x":42}`: "42", `{"x":42.0}`: "42", `{"x":4.2e1}`: "42",
+		`{"x":9007199254740993}`: "9007199254740993", `{"x":-7}`: "-7", `{"x":true}`: "true",
+		`{"x":null}`: "none", `{}`: "none", `{"x":[1]}`: "none", `{"x":{"a.b":"y"}}`: "y", `{"x":{"z":1}}`: "none",
 	} {
-		if got := (era{version}).header("tools/call", p); !maps.Equal(got, want) {
-			t.Errorf("in %s: %v", version, got)
+		schema := `{"properties":{"x":{"type":"integer","x-mcp-header":"H"}}}`
+		if strings.Contains(arguments, ":{") {
+			schema = `{"properties":{"x":{"properties":{"a.b":{"type":"string","x-mcp-header":"H"}}}}}`
 		}
+		p := params{Name: "dé", Arguments: json.RawMessage(arguments), schema: json.RawMessage(schema)}
+		header := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "=?base64?ZMOp?="}
+		if want != "none" {
+			header["Mcp-Param-H"] = want
+		}
+		if got := (era{statelessVersion}).header("tools/call", p); !maps.Equal(got, header) {
+			t.Errorf("%s: %v", arguments, got)
+		}
+	}
+	if got := (era{"2025-06-18"}).header("tools/call", params{Name: "x"}); len(got) != 1 || got["Mcp-Protocol-Version"] != "2025-06-18" {
+		t.Errorf("with a handshake: %v", got)
 	}
 }
 
@@ -55,9 +60,6 @@ func TestAnnotations(t *testing.T) {
 		`{"properties":{"p":{"type":"boolean","x-mcp-header":"B"}}}`:                              "p=B",
 		"{\"properties\":{\"p\":{\"type\":\"string\",\"x-mcp-header\":\"aZ09!#$%&'*+-.^_`|~\"}}}": "p=aZ09!#$%&'*+-.^_`|~",
 		`{"properties":{"p":{"type":"object","properties":{"q\"":P}}}}`:                           `p/q"=A`,
-		`{"properties":{"x-mcp-header":{"type":"object"}}}`:                                       "",
-		`{"properties":{"x-mcp-header":P}}`:                                                       "x-mcp-header=A",
-		`{"properties":{"p":{"const":P,"enum":[P],"default":P,"examples":[P]}}}`:                  "",
 	} {
 		schema := json.RawMessage(strings.ReplaceAll(schema, "P", annotated))
 		mirrors, err := modern.mirrors(schema)
@@ -81,6 +83,7 @@ func TestAnnotations(t *testing.T) {
 		`{"properties":{"p":{"type":["string","null"],"x-mcp-header":"A"}}}`,
 		`{"properties":{"a":P,"b":{"type":"string","x-mcp-header":"a"}}}`,
 		`P`,
+		`{"properties":{"x-mcp-header":{"type":"object"}}}`, // only looks like an annotation, but who would
 		`{"properties":{"p":{"type":"array","items":P}}}`,
 		`{"properties":{"p":{"items":{"properties":{"q":P}}}}}`,
 		`{"properties":{"p":{"prefixItems":[true,P]}}}`,

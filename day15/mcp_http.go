@@ -16,8 +16,7 @@ import (
 
 const sessionHeader = "Mcp-Session-Id"
 
-// How long we wait for a server to take what needs no response: an answer to a request of its own, or the end of the
-// session; and word that a call was cancelled, for which the caller has to wait.
+// How long a server may take for what needs no response; and for word that a call was cancelled: there the caller waits.
 const (
 	farewell  = time.Second
 	abandoned = 200 * time.Millisecond
@@ -35,33 +34,29 @@ const (
 type endpoint struct {
 	peer
 	url     string
-	header  http.Header // of the configuration
 	client  *http.Client
-	last    atomic.Int64  // the id given last
-	session atomic.Value  // string: that the answer to initialize gave; nil if it gave none
-	version atomic.Value  // string: in the header of the last notification; what is sent besides repeats it
-	cause   atomic.Value  // *connectionError: why the connection has ended
-	done    chan struct{} // closed by close
+	last    atomic.Int64 // the id given last
+	headers sync.Map     // name → value: of the configuration, of the session if there is one, of the version agreed upon
+
+	life    context.Context // ends with the connection; its cause says why
+	end     context.CancelCauseFunc
 	closing sync.Once
 }
 
 // openHTTP prepares a connection to a server at an absolute URL. Nothing is sent before the first call.
 func openHTTP(address string, headers map[string]string, p peer) (transport, error) {
-	e := &endpoint{peer: p, url: address, header: http.Header{}, done: make(chan struct{})}
+	e := &endpoint{peer: p, url: address, client: &http.Client{CheckRedirect: redirected}}
+	e.life, e.end = context.WithCancelCause(context.Background())
 	for name, value := range headers {
-		e.header.Set(name, value)
+		e.headers.Store(name, value)
 	}
-	t := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
-	t.MaxIdleConnsPerHost = 16                           // as many calls side by side keep their connections
-	t.DisableCompression = true                          // who compresses a stream tends to hold its events back
-	e.client = &http.Client{Transport: t, CheckRedirect: redirected}
 	return e, nil
 }
 
 // call implements transport: a POST, whose answer is the response.
 func (e *endpoint) call(ctx context.Context, r request) (json.RawMessage, error) {
-	ctx, cancel := e.whileOpen(ctx)
-	defer cancel(nil)
+	ctx, release := e.whileOpen(ctx)
+	defer release()
 	id := e.last.Add(1)
 	resp, err := e.send(ctx, "POST", r.header, newRequest(id, r))
 	var result json.RawMessage
@@ -75,7 +70,7 @@ func (e *endpoint) call(ctx context.Context, r request) (json.RawMessage, error)
 	case err == nil:
 		return result, nil
 	case hasLostSession(resp, err):
-		e.cause.CompareAndSwap(nil, errLost)
+		e.end(errLost)
 		return nil, errLost
 	case ctx.Err() == nil:
 		return nil, err
@@ -87,10 +82,9 @@ func (e *endpoint) call(ctx context.Context, r request) (json.RawMessage, error)
 	return nil, context.Cause(ctx)
 }
 
-// notify implements transport: a POST that is answered with 202, says the specification; any status from 200 to 299 will
-// do. Once a handshake is complete, the server is listened to.
+// notify implements transport. Any status from 200 to 299 will do. After a handshake the server is listened to.
 func (e *endpoint) notify(ctx context.Context, r request) error {
-	e.version.Store(r.header[versionHeader])
+	e.headers.Store(versionHeader, r.header[versionHeader])
 	resp, err := e.send(ctx, "POST", r.header, newRequest(0, r))
 	if err != nil {
 		return err
@@ -108,9 +102,8 @@ func (e *endpoint) notify(ctx context.Context, r request) error {
 // close implements transport. "Clients that no longer need a particular session SHOULD send an HTTP DELETE".
 func (e *endpoint) close() {
 	e.closing.Do(func() {
-		e.cause.CompareAndSwap(nil, errClosed)
-		close(e.done)
-		if e.session.Load() != nil {
+		e.end(errClosed)
+		if _, given := e.headers.Load(sessionHeader); given {
 			e.tell(context.Background(), farewell, "DELETE", nil)
 		}
 		e.client.CloseIdleConnections()
@@ -119,32 +112,24 @@ func (e *endpoint) close() {
 
 // Why a connection ends.
 var (
-	errClosed = &connectionError{reason: "the connection was closed"}
+	errClosed = broken("the connection was closed")
 	errLost   = &connectionError{reason: "it has lost our session", unsent: true} // the call was not even looked at
 )
 
 // ended implements transport.
-func (e *endpoint) ended() error {
-	cause, _ := e.cause.Load().(error)
-	return cause
-}
+func (e *endpoint) ended() error { return context.Cause(e.life) }
 
-// whileOpen returns a context that ends with the connection, too. After the loss of a session, the other calls in it are
-// given a while to hear of it themselves. The caller has to call cancel at the end.
-func (e *endpoint) whileOpen(ctx context.Context) (_ context.Context, cancel context.CancelCauseFunc) {
-	ctx, cancel = context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.done:
-		}
+// whileOpen returns a context that ends with the connection, too; after the loss of a session a while later, so that the other
+// calls hear of it themselves. The caller has to call release at the end.
+func (e *endpoint) whileOpen(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() {
 		if e.ended() == errLost {
 			time.Sleep(farewell)
 		}
 		cancel(errClosed)
-	}()
-	return ctx, cancel
+	})
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // tell sends what has no response, and waits no longer than limit for the server to take it.
@@ -156,8 +141,7 @@ func (e *endpoint) tell(ctx context.Context, limit time.Duration, method string,
 	}
 }
 
-// send makes one HTTP request, in the session if there is one; its body is the message m, or nothing. The caller has to
-// close the answer's body.
+// send makes one HTTP request; its body is the message m, or nothing. The caller has to close the answer's body.
 func (e *endpoint) send(ctx context.Context, method string, header map[string]string, m any) (*http.Response, error) {
 	var frame []byte
 	if m != nil {
@@ -168,28 +152,27 @@ func (e *endpoint) send(ctx context.Context, method string, header map[string]st
 	if err != nil {
 		return nil, errors.New("its url cannot be read") // err would show all of it
 	}
-	req.Header = e.header.Clone()
+	e.headers.Range(func(name, value any) bool {
+		req.Header.Set(name.(string), value.(string))
+		return true
+	})
 	req.Host = req.Header.Get("Host") // "" stands for the host of the URL
 	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Accept-Encoding", "identity") // who compresses a stream tends to hold its events back
 	req.Header.Set("Content-Type", "application/json")
-	for name, value := range map[string]*atomic.Value{sessionHeader: &e.session, versionHeader: &e.version} {
-		if text, _ := value.Load().(string); text != "" {
-			req.Header.Set(name, text)
-		}
-	}
 	for name, value := range header {
 		req.Header.Set(name, value) // an argument may be empty
 	}
 	resp, err := e.client.Do(req)
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		// The text of wrapped begins with the URL, query and all.
-		return nil, &connectionError{reason: fmt.Sprintf("cannot reach its url: %v", wrapped.Err)}
+		return nil, broken("cannot reach its url: %v", wrapped.Err)
 	}
 	return resp, err
 }
 
-// redirected allows a redirect only to the same server, with the same method. Another server would get the headers with
-// our credentials, and 301, 302 and 303 make a GET of a POST, without the message.
+// redirected allows a redirect only to the same server, which may get our credentials, with the same method: 301, 302 and 303
+// make a GET of a POST, without the message.
 func redirected(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	if req.Method == first.Method && req.URL.Scheme == first.URL.Scheme && req.URL.Host == first.URL.Host && len(via) < 5 {
@@ -198,15 +181,12 @@ func redirected(req *http.Request, via []*http.Request) error {
 	return fmt.Errorf("it redirects (%d) to %s: if you trust that address, make it the url", req.Response.StatusCode, plainURL(req.URL))
 }
 
-// hasLostSession reports whether an answer says that the server does not know our session any more. By the specification
-// that is status 404; some servers say it in words, with 400 or even 200.
+// hasLostSession reports whether the server does not know our session any more: status 404, or in words, with 400 or even 200.
 func hasLostSession(resp *http.Response, err error) bool {
 	if resp == nil || resp.Request.Header.Get(sessionHeader) == "" {
 		return false
 	}
-	refused := &rpcError{}
-	errors.As(err, &refused)
-	status, code := resp.StatusCode, refused.Code
+	status, code := resp.StatusCode, code(err)
 	inWords := strings.Contains(strings.ToLower(err.Error()), "session")
 	return status == 404 && code != methodNotFound || // else it is the method that was not found
 		inWords && (status == 400 && code != invalidParams || status == 200 && code == -32001) // as the SDKs number it

@@ -8,12 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // web is a server over HTTP that answers as a test wants, and writes down what it is asked: of each request the method,
@@ -166,199 +163,122 @@ func TestASessionFromBeginningToEnd(t *testing.T) {
 	if got := strings.Replace(s.asked(), get, "", 1); got != want {
 		t.Errorf("asked:\n%s", s.asked())
 	}
-	want = `→ {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"name":"dice"}}
-← {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}
-→ {"jsonrpc":"2.0","method":"notifications/initialized"}
-→ {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"dice"}}
-← {"jsonrpc":"2.0","id":2,"result":{"text":"<ok>"}}`
-	if got := strings.Join(l.wire, "\n"); got != want {
-		t.Errorf("log:\n%s", got)
-	}
 	if l.ended() != errClosed {
 		t.Errorf("ended with %v", l.ended())
 	}
 }
 
 func TestAnswers(t *testing.T) {
+	t.Parallel()
 	const json, sse = "application/json", "text/event-stream"
 	const good = `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`
 	noise := "\n" + `noise: sent what is no message: `
 	for _, test := range []struct {
-		name       string
 		status     int
 		kind, body string
 		want       string // and the notes
 	}{
-		{"JSON", 200, json, good, `{"a":1}`},
-		{"JSON with a charset", 200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
-		{"JSON over several lines", 201, json, "{\n\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{}}\n", `{}`},
-		{"our id as text", 200, json, strings.Replace(good, "1", `"1"`, 1), `{"a":1}`},
-		{"an error", 200, json, `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error: error 0: no"},
-		{"an error with the status of one", 400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: error -32022: no"},
-		{"an error without an id", 404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: error -32601: no"},
-		{"no result", 200, json, `{"jsonrpc":"2.0","id":1,"result":null}`, "error: its answer to tools/call has no result"},
-		{"the answer to another request", 200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
-			`error: it answered 200 OK (application/json), which is no response to our request: {"jsonrpc":"2.0","id":7,"result":{}}` +
-				"\nanswer: dropped an answer with id 7: nobody waits for it"},
-		{"what is no message", 200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
-		{"events said to be JSON", 200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
-		{"JSON said to be text", 200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
-		{"JSON said to be events", 200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
-		{"nothing at all", 202, "", "", "error: it answered 202 Accepted ():"},
-		{"401", 401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
-		{"403", 403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 in its url, or the other way round: it may check Host and Origin: no"},
-		{"404", 404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
-		{"500 with a page", 500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
+		{200, "Application/JSON; charset=UTF-8", good, `{"a":1}`},
+		{400, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no"}}`, "error: no (code -32022)"},
+		{404, json, `{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}`, "error: no (code -32601)"},
+		{200, json, `{"jsonrpc":"2.0","id":7,"result":{}}`,
+			`error: it answered 200 OK (application/json), which is no response to our request: {"jsonrpc":"2.0","id":7,"result":{}}`},
+		{200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
+		{200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
+		{200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
+		{200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
+		{202, "", "", "error: it answered 202 Accepted ():"},
+		{401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
+		{403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse: no"},
+		{404, "text/plain", "nothing here\n", "error: it answered 404 Not Found (text/plain): wrong url?: nothing here"},
+		{500, "text/html", "<p>broken", "error: it answered 500 Internal Server Error (text/html): <p>broken"},
 
-		{"a stream", 200, sse, "data: " + good + "\n\n", `{"a":1}`},
-		{"as real servers write it", 200, "Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{}}\r\n\r\n", "{}"},
-		{"without the last line", 200, sse, "data: " + good, `{"a":1}`},
-		{"with others before", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
-			`{"a":1}` + "\nanswer: dropped an answer with id 9: nobody waits for it" + noise + "{}"},
-		{"an error in a stream", 200, sse, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":5,\"message\":\"no\"}}\n\n", "error: error 5: no"},
-		{"a stream that ends", 200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-				if r.Header.Get("Accept") != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
-					t.Error(r.Header)
-				}
-				reply(w, test.status, test.kind, test.body)
-			})
-			l := dial(t, s.URL, false, nil)
-			got := l.ask(t.Context(), "tools/call")
-			l.close()
-			if got = strings.Join(append([]string{got}, l.notes...), "\n"); got != test.want {
-				t.Errorf("got  %s\nwant %s", got, test.want)
-			}
-		})
-	}
-}
-
-func TestWhatTheModelMayKnow(t *testing.T) {
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { http.Error(w, "secret", 503) })
-	_, err := dial(t, s.URL, false, nil).call(t.Context(), request{method: "tools/call"})
-	var lost *connectionError
-	if !errors.As(err, &lost) || lost.public != "it answered with HTTP status 503" || lost.unsent {
-		t.Errorf("%+v", lost)
-	}
-}
-
-func TestNotifications(t *testing.T) {
-	for answer, want := range map[string]string{
-		"202": "<nil>", "202 Accepted": "<nil>", "200": "<nil>", "204": "<nil>", "200 null": "<nil>",
-		"500 oops": "it answered 500 Internal Server Error (text/plain): oops",
+		{200, "Text/Event-Stream;charset=utf-8", ": hi\r\n\r\nid: 7\r\nretry: 10\r\nevent: message\r\ndata:{\"jsonrpc\":\"2.0\",\"id\":1,\r\ndata: \"result\":{}}\r\n\r\n", "{}"},
+		{200, sse, "data: " + good, `{"a":1}`},
+		{200, sse, "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\ndata: {}\n\ndata: " + good + "\n\n",
+			`{"a":1}` + noise + "{}"},
+		{200, sse, ": hi\n\n", "error: its stream ended before the response: EOF"},
 	} {
 		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			status, body := 0, ""
-			fmt.Sscan(answer, &status, &body)
-			reply(w, status, "text/plain", body)
-		})
-		if got := fmt.Sprint(dial(t, s.URL, false, nil).notify(t.Context(), request{method: "x"})); got != want {
-			t.Errorf("%s: %s", answer, got)
-		}
-	}
-}
-
-// A server without any stream of its own is as good as one that has one, and nobody asks it again.
-func TestTheStreamThatNobodyAskedFor(t *testing.T) {
-	for _, status := range []int{200, 405, 404, 406, 400, 409} {
-		done := make(chan bool)
-		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			if r.Method == "GET" {
-				defer close(done)
-				if r.Header.Get("Accept") != "text/event-stream" {
-					t.Error(r.Header)
-				}
-				if status == 200 {
-					sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
-					return
-				}
-				w.WriteHeader(status)
-				return
+			if r.Header.Get("Accept") != "application/json, text/event-stream" || r.Header.Get("Content-Type") != "application/json" {
+				t.Error(r.Header)
 			}
-			withSession(func(w http.ResponseWriter, r *http.Request, m message) { replyJSON(w, 200, m, `"result":{}`) })(w, r, m)
+			reply(w, test.status, test.kind, test.body)
 		})
-		l := dial(t, s.URL, false, nil).shakeHands(t)
-		<-done
-		if status == 200 && <-l.heard != "notifications/tools/list_changed" {
-			t.Error("not heard")
-		}
-		if got := l.ask(t.Context(), "tools/call"); got != "{}" {
-			t.Errorf("%d: %s", status, got)
-		}
+		l := dial(t, s.URL, false, nil)
+		got := l.ask(t.Context(), "tools/call")
 		l.close()
-		if strings.Count(s.asked(), "GET") != 1 {
-			t.Error(s.asked())
+		if got = strings.Join(append([]string{got}, l.notes...), "\n"); got != test.want {
+			t.Errorf("%d %s %s:\ngot  %s\nwant %s", test.status, test.kind, test.body, got, test.want)
 		}
+	}
+}
+
+func TestTheStreamThatNobodyAskedFor(t *testing.T) {
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if r.Method != "GET" {
+			withSession(nil)(w, r, m)
+			return
+		}
+		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+	})
+	l := dial(t, s.URL, false, nil).shakeHands(t)
+	if <-l.heard != "notifications/tools/list_changed" {
+		t.Error("not heard")
 	}
 }
 
 func TestRequestsOfTheServer(t *testing.T) {
-	for _, silent := range []bool{false, true} {
-		answers := make(chan string, 9)
-		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			if m.Method == "" {
-				if m.Error != nil {
-					m.Result = json.RawMessage(fmt.Sprint(m.Error.Code))
-				}
-				answers <- string(m.ID) + string(m.Result)
-				return
-			}
-			sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n\n",
-				"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n")
-			if !silent {
-				for _, want := range []string{`"s1"{}`, `1-32601`} {
-					if got := <-answers; got != want {
-						t.Error(got)
-					}
-				}
-			}
-			sendEvents(w, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID))
-		})
-		l := dial(t, s.URL, silent, nil)
-		if got := l.ask(t.Context(), "tools/call"); got != "{}" || <-l.heard != "notifications/progress{}" || len(answers) > 0 {
-			t.Error(got, len(answers))
+	answers := make(chan string, 9)
+	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+		if m.Method == "" {
+			answers <- fmt.Sprintf("%s %s %v", m.ID, m.Result, m.Error)
+			return
 		}
+		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"roots/list\"}\n\n",
+			"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}\n\n")
+		if ping, roots := <-answers, <-answers; ping != `"s1" {} <nil>` || roots != "1  this client has no such method (code -32601)" {
+			t.Error(ping, roots)
+		}
+		sendEvents(w, fmt.Sprintf("data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n\n", m.ID))
+	})
+	l := dial(t, s.URL, false, nil)
+	if got := l.ask(t.Context(), "tools/call"); got != "{}" || <-l.heard != "notifications/progress{}" {
+		t.Error(got)
 	}
 }
 
 func TestALostSession(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
-		name   string
 		status int
 		body   string
 		lost   bool
 	}{
-		{"404", 404, "session not found", true},
-		{"404 in JSON", 404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true},
-		{"400 that says why", 400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true},
-		{"400 in words", 400, "Invalid session", true},
-		{"200 that says why", 200, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":2}`, true},
-		{"but not wrong arguments", 400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such session: dance"}}`, false},
-		{"nor a tool with sessions", 200, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"browser session closed"}}`, false},
-		{"nor an unknown method", 404, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no session here"}}`, false},
-		{"nor another failure", 503, "no session left", false},
+		{404, "session not found", true},
+		{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true},
+		{400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true},
+		{400, "Invalid session", true},
+		{200, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":2}`, true},
+		{400, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no such session: dance"}}`, false},
+		{200, `{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"browser session closed"}}`, false},
+		{404, `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no session here"}}`, false},
+		{503, "no session left", false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
-				kind := "text/plain"
-				if strings.HasPrefix(test.body, "{") {
-					kind = "application/json"
-				}
-				reply(w, test.status, kind, test.body)
-			}))
-			l := dial(t, s.URL, false, nil).shakeHands(t)
-			got := l.ask(t.Context(), "tools/call")
-			if lost := got == "unsent: it has lost our session" && l.ended() != nil; lost != test.lost || !lost && l.ended() != nil {
-				t.Errorf("got %s, %v", got, l.ended())
-			}
-		})
+		s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+			reply(w, test.status, "application/json", test.body)
+		}))
+		l := dial(t, s.URL, false, nil).shakeHands(t)
+		got := l.ask(t.Context(), "tools/call")
+		if lost := got == "unsent: it has lost our session" && l.ended() != nil; lost != test.lost || !lost && l.ended() != nil {
+			t.Errorf("%d %s: %s, %v", test.status, test.body, got, l.ended())
+		}
 	}
 }
 
 // All calls learn of it themselves, also while the connection is closed.
 func TestCallsThatLoseASessionTogether(t *testing.T) {
+	t.Parallel()
 	const together = 8
 	var arrived sync.WaitGroup
 	arrived.Add(together)
@@ -394,204 +314,111 @@ func TestCallsThatLoseASessionTogether(t *testing.T) {
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	const rest = `data: {"jsonrpc":"2.0","id":2,"result":{}}` + "\n\n"
 	for _, test := range []struct {
-		name   string
-		first  string   // the events of the answer to the POST
-		resume []string // the answers to each GET; "" refuses it
-		broken bool     // the connection breaks, and does not just end
-		want   string
-		gets   string // the event IDs that were sent
+		first      string   // the events of the answer to the POST, after which the connection breaks
+		resume     []string // the answers to each GET; "" refuses it
+		want, gets string   // the IDs of the events that were sent
 	}{
-		{"where the last event was", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n", []string{rest}, false, "{}", "8"},
-		{"also when the connection breaks", "id: 7\nretry: 10\ndata: \n\nid: 8\ndata: half an ev", []string{rest}, true, "{}", "7"},
-		{"and on, as often as it must", "id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, false, "{}", "1 2 2"},
-		{"if it had events with IDs", "retry: 10\ndata: \n\n", nil, false, "error: its stream ended before the response: EOF", ""},
-		{"if the server has the rest", "id: 1\nretry: 5\ndata: \n\n", []string{""}, false,
-			"error: its stream ended before the response: it answered 404 Not Found (): wrong url?:", "1"},
+		{"id: 7\nretry: 10\ndata: \n\nid: 8\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n", []string{rest}, "{}", "8"},
+		{"id: 7\nretry: 10\ndata: \n\nid: 8\ndata: half an ev", []string{rest}, "{}", "7"},
+		{"id: 1\nretry: 5\ndata: \n\n", []string{"id: 2\ndata:\n\n", ": nothing new\n\n", rest}, "{}", "1 2 2"},
+		{"retry: 10\ndata: \n\n", nil, "error: its stream ended before the response: ", ""},
+		{"id: 1\nretry: 5\ndata: \n\n", []string{""}, "error: its stream ended before the response: it answered 404 Not Found ():", "1"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var gets []string
-			s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
-				text := test.first
-				if lastID := r.Header.Get("Last-Event-Id"); lastID != "" {
-					gets = append(gets, lastID)
-					if text = test.resume[len(gets)-1]; text == "" {
-						w.WriteHeader(404)
-						return
-					}
-				}
+		var gets []string
+		s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+			lastID := r.Header.Get("Last-Event-Id")
+			if lastID == "" {
+				sendEvents(w, test.first)
+				panic(http.ErrAbortHandler)
+			}
+			gets = append(gets, lastID)
+			if text := test.resume[len(gets)-1]; text != "" {
 				sendEvents(w, text)
-				if test.broken && len(gets) == 0 {
-					panic(http.ErrAbortHandler)
-				}
-			}))
-			l := dial(t, s.URL, false, nil).shakeHands(t)
-			if got := l.ask(t.Context(), "tools/call"); got != test.want || strings.Join(gets, " ") != test.gets {
-				t.Errorf("got %s, resumed at %s", got, gets)
+			} else {
+				w.WriteHeader(404)
 			}
-			if strings.Count(s.asked(), "tools/call") != 1 {
-				t.Error(s.asked())
-			}
-		})
-	}
-}
-
-// There is no session, no other stream and nothing that was not asked for where the server's requests stay unanswered.
-func TestTheStatelessEra(t *testing.T) {
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"s1\",\"method\":\"ping\"}\n\n", "id: 1\nretry: 5\ndata: \n\n")
-	})
-	l := dial(t, s.URL, true, nil)
-	l.header = era{statelessVersion}.header("tools/call", params{Name: "dice"})
-	if got := l.ask(t.Context(), "tools/call"); got != "error: its stream ended before the response: EOF" {
-		t.Error(got)
-	}
-	l.close()
-	if s.asked() != "POST tools/call 2026-07-28 tools/call dice" {
-		t.Error(s.asked())
+		}))
+		l := dial(t, s.URL, false, nil).shakeHands(t)
+		if got := l.ask(t.Context(), "tools/call"); !strings.HasPrefix(got, test.want) || strings.Join(gets, " ") != test.gets {
+			t.Errorf("%s: got %s, resumed at %s", test.first, got, gets)
+		}
+		if strings.Count(s.asked(), "tools/call") != 1 {
+			t.Error(s.asked())
+		}
 	}
 }
 
 // A server that is told that nobody waits gets to know it before the call returns, but not for long.
 func TestACallThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	const cancelled = `POST {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"stopped by hand"}}`
 	for _, test := range []struct {
 		method string
 		silent bool
 		told   string // "" if nothing
-	}{
-		{"tools/call", false, `POST {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"stopped by hand"}}`},
-		{"tools/call", true, ""},
-		{"initialize", false, ""},
-	} {
-		started, gone := make(chan bool), make(chan bool)
+	}{{"tools/call", false, cancelled}, {"tools/call", true, ""}, {"initialize", false, ""}} {
+		started := make(chan bool, 1)
 		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-			if r.Method == "POST" && m.Method != "notifications/cancelled" {
-				defer close(gone)
+			if m.Method == test.method {
 				sendEvents(w, ": headers, then silence\n\n")
-				close(started)
+				started <- true
 			}
-			<-r.Context().Done()
+			<-r.Context().Done() // the stream is closed in any case
 		})
-		errStop := errors.New("stopped by hand")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() { <-started; cancel(errStop) }()
-		start := time.Now()
-		l := dial(t, s.URL, test.silent, nil)
-		if got := l.ask(ctx, test.method); got != "error: stopped by hand" || time.Since(start) > 2*time.Second {
+		go func() { <-started; cancel(errors.New("stopped by hand")) }()
+		if got := dial(t, s.URL, test.silent, nil).ask(ctx, test.method); got != "error: stopped by hand" {
 			t.Error(got)
 		}
 		if _, told, _ := strings.Cut(s.asked(), "\n"); told != test.told {
 			t.Errorf("told %s", told)
 		}
-		<-gone // the stream is closed in any case
 	}
 }
 
 func TestTheEndOfAConnectionWaitsForNobody(t *testing.T) {
+	t.Parallel()
 	started := make(chan bool)
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		if r.Method == "POST" && m.Method != "tools/call" {
-			withSession(nil)(w, r, m)
-			return
-		}
-		if m.Method == "tools/call" {
-			close(started)
-		}
+	s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
+		close(started)
 		<-r.Context().Done()
-	})
+	}))
 	l := dial(t, s.URL, false, nil).shakeHands(t)
 	result := make(chan string, 1)
 	go func() { result <- l.ask(context.Background(), "tools/call") }()
 	<-started
-	start := time.Now()
 	l.close()
-	if got := <-result; got != "error: the connection was closed" || time.Since(start) > 3*time.Second {
-		t.Errorf("%s after %v", got, time.Since(start))
+	if got := <-result; got != "error: the connection was closed" {
+		t.Error(got)
 	}
 }
 
 func TestRedirects(t *testing.T) {
 	other := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) { w.WriteHeader(200) })
-	for _, test := range []struct {
-		name     string
-		status   int
-		location string
-		want     string // HERE and OTHER stand for the servers' URLs
-	}{
-		{"307 within the server keeps the message", 307, "/there", `"moved tools/call"`},
-		{"308 as well", 308, "HERE/there", `"moved tools/call"`},
-		{"302 would lose it", 302, "/there?key=s3cr3t", "(302) to HERE/there"},
-		{"to another port", 307, "OTHER/mcp?key=s3cr3t", "(307) to OTHER/mcp"},
-		{"to another scheme", 308, "https://u:s3cr3t@mcp.test/mcp", "(308) to https://mcp.test/mcp"},
-		{"in a circle", 307, "/mcp", "(307) to HERE/mcp"},
+	for location, want := range map[string]string{ // HERE and OTHER stand for the servers' URLs
+		"307 /there":                        `"moved tools/call"`,
+		"308 HERE/there":                    `"moved tools/call"`,
+		"302 /there?key=s3cr3t":             "(302) to HERE/there", // would lose the message
+		"307 OTHER/mcp?key=s3cr3t":          "(307) to OTHER/mcp",
+		"308 https://u:s3cr3t@mcp.test/mcp": "(308) to https://mcp.test/mcp",
+		"307 /mcp":                          "(307) to HERE/mcp", // in a circle
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-				if r.Header.Get("Authorization") != "Bearer s3cr3t-D" {
-					t.Error(r.Header)
-				}
-				if r.URL.Path == "/there" {
-					replyJSON(w, 200, m, `"result":"moved `+m.Method+`"`)
-					return
-				}
-				here := strings.Replace(test.location, "HERE", "http://"+r.Host, 1)
-				w.Header().Set("Location", strings.Replace(here, "OTHER", other.URL, 1))
-				w.WriteHeader(test.status)
-			})
-			got := dial(t, s.URL+"/mcp", false, map[string]string{"Authorization": "Bearer s3cr3t-D"}).ask(t.Context(), "tools/call")
-			want := strings.NewReplacer("HERE", s.URL, "OTHER", other.URL).Replace(test.want)
-			if want[0] == '(' {
-				want = "error: cannot reach its url: it redirects " + want + ": if you trust that address, make it the url"
+		s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
+			if r.URL.Path == "/there" {
+				replyJSON(w, 200, m, `"result":"moved `+m.Method+`"`)
+				return
 			}
-			if got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
-			}
+			status, target := 0, ""
+			fmt.Sscan(strings.NewReplacer("HERE", "http://"+r.Host, "OTHER", other.URL).Replace(location), &status, &target)
+			w.Header().Set("Location", target)
+			w.WriteHeader(status)
 		})
+		got := dial(t, s.URL+"/mcp", false, nil).ask(t.Context(), "tools/call")
+		if want := strings.NewReplacer("HERE", s.URL, "OTHER", other.URL).Replace(want); !strings.Contains(got, want) || strings.Contains(got, "s3cr3t") {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 	if other.asked() != "" {
 		t.Errorf("the other server was asked:\n%s", other.asked())
-	}
-}
-
-func TestNoSecretIsInAnError(t *testing.T) {
-	refused := httptest.NewServer(nil)
-	refused.Close()
-	broken := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		if user, password, _ := r.BasicAuth(); user != "u" || password != "s3cr3t-E" {
-			t.Error(r.Header)
-		}
-		panic(http.ErrAbortHandler)
-	})
-	for _, address := range []string{refused.Listener.Addr().String(), broken.Listener.Addr().String(), "mcp.invalid", "127.0.0.1:99999", "%zz"} {
-		l := dial(t, "http://u:s3cr3t-E@"+address+"/mcp?key=s3cr3t-F", false, map[string]string{"X-Key": "s3cr3t-D"})
-		_, err := l.call(t.Context(), request{method: "initialize"})
-		if all := fmt.Sprintf("%v %+v %#v %q %q", err, err, err, l.notes, l.wire); err == nil || strings.Contains(all, "s3cr3t") {
-			t.Error(all)
-		}
-	}
-}
-
-// proxyVariable makes TestProxyFromTheEnvironment the child that asks for the URL in it: net/http reads the variables of
-// proxies once for each process.
-const proxyVariable = "GEEKAGENT_PROXY_TEST"
-
-func TestProxyFromTheEnvironment(t *testing.T) {
-	if url := os.Getenv(proxyVariable); url != "" {
-		fmt.Println(dial(t, url, false, nil).ask(t.Context(), "x"))
-		return
-	}
-	s := newWeb(t, func(w http.ResponseWriter, r *http.Request, m message) {
-		replyJSON(w, 200, m, fmt.Sprintf(`"result":%q`, r.RequestURI)) // of a proxy, the whole URL is asked for
-	})
-	for _, test := range []struct{ name, url, environment, want string }{
-		{"this machine is asked directly", s.URL + "/mcp", "HTTP_PROXY=http://127.0.0.1:9", `"/mcp"`},
-		{"others through the proxy", "http://mcp.test/mcp", "HTTP_PROXY=" + s.URL, `"http://mcp.test/mcp"`},
-		{"unless excepted", "http://mcp.invalid/mcp", "HTTP_PROXY=" + s.URL + " NO_PROXY=mcp.invalid", "error: cannot reach its url: "},
-	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestProxyFromTheEnvironment$")
-		cmd.Env = append(append(os.Environ(), "HTTP_PROXY=", "http_proxy=", "NO_PROXY=", "no_proxy=", proxyVariable+"="+test.url),
-			strings.Fields(test.environment)...)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), test.want) {
-			t.Errorf("%s: %v, printed:\n%s", test.name, err, out)
-		}
 	}
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"math"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -31,7 +30,24 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+// Error is the text for a model and for a person alike. Some servers write the code into the message.
+func (e *rpcError) Error() string {
+	text := e.Message
+	if code := strconv.Itoa(e.Code); !strings.Contains(text, code) {
+		text += " (code " + code + ")"
+	}
+	if !isNull(e.Data) {
+		text += " " + compact(e.Data)
+	}
+	return text
+}
+
+// code is that of an *rpcError that err is, 0 where it is none.
+func code(err error) int {
+	refused := &rpcError{}
+	errors.As(err, &refused)
+	return refused.Code
+}
 
 // The JSON-RPC error codes that matter here.
 const (
@@ -48,14 +64,7 @@ func newRequest(id int64, r request) message {
 	return m
 }
 
-// cancelled is the notification that nobody waits for the answer to the request with this id any more.
-func cancelled(id int64, cause error) request {
-	params := fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, quoted(cause.Error()))
-	return request{method: "notifications/cancelled", params: params}
-}
-
-// parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is no JSON-RPC
-// message: log lines, other JSON, a result for nobody.
+// parseMessage reads a message; its params and result stay parts of text. ok is false for everything that is none.
 func parseMessage(text []byte) (m message, ok bool) {
 	o := parseObject(text)
 	m = message{o.text("jsonrpc"), o.raw("id"), o.text("method"), o.raw("params"), o.raw("result"), nil}
@@ -65,9 +74,6 @@ func parseMessage(text []byte) (m message, ok bool) {
 	}
 	return m, m.JSONRPC == "2.0" && (m.Method != "" || m.ID != nil || m.Error != nil)
 }
-
-// isRequest reports whether the message asks for an answer. "The ID MUST NOT be null": such a request gets none.
-func (m message) isRequest() bool { return m.Method != "" && !isNull(m.ID) }
 
 // answer is what a request of the server gets: we declare no capabilities, so ping is all that it may ask for ("The
 // receiver MUST respond promptly with an empty response"). The id goes back byte for byte.
@@ -84,18 +90,14 @@ func (m message) outcome(method string) (json.RawMessage, error) {
 	case m.Error != nil:
 		return nil, m.Error
 	case isNull(m.Result):
-		return nil, &connectionError{reason: "its answer to " + method + " has no result"}
+		return nil, broken("its answer to %s has no result", method)
 	}
 	return m.Result, nil
 }
 
-// number reads an id or a progress token as the number that we gave, 0 if it is none. There are servers and gateways that
-// turn 3 into "3" or 3.0.
+// number reads an id or a progress token as the number that we gave. Some servers and gateways turn 3 into "3" or 3.0.
 func number(raw json.RawMessage) int64 {
-	f, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
-		return 0
-	}
+	f, _ := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
 	return int64(f)
 }
 
@@ -111,22 +113,21 @@ func encode(v any) ([]byte, error) {
 // isNull reports whether a member is missing or null: servers mean the same by both.
 func isNull(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" }
 
-// object is a JSON object as raw as it came, its keys and values in turn: a tool's result may have megabytes, and
-// encoding/json would read and copy it once for each level. Its keys are exact, where a struct takes "Enabled" for "enabled".
+// object is a JSON object as raw as it came, its keys and values in turn: encoding/json would read and copy a tool's megabytes
+// once for each level. Its keys are exact, where a struct takes "Enabled" for "enabled".
 type object []json.RawMessage
 
 // raw returns the value of a key, nil if it is missing. Of a key that stands twice the last value counts.
-func (o object) raw(key string) json.RawMessage {
-	for i := len(o) - 2; i >= 0; i -= 2 {
-		if name := o[i]; len(name) == len(key)+2 && string(name[1:len(name)-1]) == key {
-			return o[i+1]
+func (o object) raw(key string) (value json.RawMessage) {
+	for i := 0; i < len(o); i += 2 {
+		if string(o[i]) == `"`+key+`"` {
+			value = o[i+1]
 		}
 	}
-	return nil
+	return value
 }
 
-// get returns the value of a key. One that is missing, null, or of another type reads as the zero value; T must not be a
-// struct, whose keys would not be exact.
+// get returns the value of a key, zero where it is missing, null, or of another type. T must not be a struct: keys are exact.
 func get[T any](o object, key string) (v T) {
 	if json.Unmarshal(o.raw(key), &v) != nil {
 		return *new(T) // and not what was read up to the mistake
@@ -146,70 +147,59 @@ func unquoted(raw []byte) (text string) {
 	return text
 }
 
-// parseObject returns nil if text is no JSON object. The values are parts of text; what they hold is checked where they are
-// decoded.
+// parseObject returns nil if text is no object. The values are parts of text, checked where they are decoded.
 func parseObject(text []byte) object {
-	if o := cutValues(text, '{', '}'); len(o)%2 == 0 {
-		return o
+	o := cutValues(text, "{}")
+	if len(o)%2 != 0 {
+		return nil
 	}
-	return nil
+	return o
 }
 
 // parseArray is parseObject for an array.
-func parseArray(text []byte) []json.RawMessage { return cutValues(text, '[', ']') }
+func parseArray(text []byte) []json.RawMessage { return cutValues(text, "[]") }
 
-// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where the brackets are
-// others, or a value is cut off.
-func cutValues(text []byte, open, end byte) []json.RawMessage {
+// cutValues cuts an object or an array, by its brackets, into its keys and values. It returns nil where that fails. Inner
+// brackets are only counted: however deep a server nests, no stack grows.
+func cutValues(text []byte, brackets string) []json.RawMessage {
 	text = bytes.TrimSpace(text)
-	if len(text) < 2 || text[0] != open || text[len(text)-1] != end {
+	if len(text) < 2 || text[0] != brackets[0] || text[len(text)-1] != brackets[1] {
 		return nil
 	}
-	const separators = ",: \t\r\n"
-	parts := []json.RawMessage{}
-	for rest := bytes.Trim(text[1:len(text)-1], separators); len(rest) > 0; rest = bytes.TrimLeft(rest, separators) {
-		n := valueLength(rest)
-		if n == 0 {
-			return nil
-		}
-		parts, rest = append(parts, rest[:n]), rest[n:]
-	}
-	return parts
-}
-
-// valueLength is the length of the JSON value that text begins with, 0 if it is cut off.
-func valueLength(text []byte) int {
-	depth := 0 // brackets are counted: however deep a server nests, no stack grows
-	for i := 0; i < len(text); i++ {
+	parts, begin, depth := []json.RawMessage{}, 1, 0
+	for i := 1; i < len(text); i++ {
 		switch text[i] {
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i // after a number, or true, false, null
+		case '"': // from quote to quote, since most of a large result is one long string
+			for escaped := true; escaped; {
+				n := bytes.IndexByte(text[i+1:], '"')
+				if n < 0 {
+					return nil
+				}
+				i += n + 1
+				escaped = (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1
 			}
 			continue
 		case '{', '[':
 			depth++
 			continue
 		case '}', ']':
-			depth--
-		case '"': // from quote to quote, since most of a large result is one long string
-			for escaped := true; escaped; {
-				n := bytes.IndexByte(text[i+1:], '"')
-				if n < 0 {
-					return 0
-				}
-				i += n + 1
-				escaped = (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1
+			if depth--; depth >= 0 {
+				continue
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth > 0 {
+				continue
 			}
 		default:
 			continue
 		}
-		if depth <= 0 {
-			return i + 1
+		if begin < i { // else between two values
+			parts = append(parts, text[begin:i])
 		}
+		begin = i + 1
 	}
-	if depth > 0 {
-		return 0
+	if depth != -1 {
+		return nil
 	}
-	return len(text)
+	return parts
 }

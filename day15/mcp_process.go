@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -33,28 +32,25 @@ type process struct {
 	tail           []string // the last lines of stderr
 	state          *os.ProcessState
 
-	quiet    chan struct{} // closed when stderr has ended, after tail is set
-	exited   chan struct{} // closed when the child and its group are gone, after state is set
-	gone     chan struct{} // closed when nothing of the process is left
-	stopping sync.Once
+	quiet  chan struct{} // closed when stderr has ended, after tail is set
+	exited chan struct{} // closed when the child and its group are gone, after state is set
+	gone   chan struct{} // closed when nothing of the process is left
 }
 
 // startProcess starts the server of an entry with a command. heard is called with each line of its stderr. Every process
 // that is started gets stopped: by close, or by itself when the connection fails. An error is a *connectionError.
 func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, error) {
-	if info, err := os.Stat(c.dir); c.dir != "" && (err != nil || !info.IsDir()) {
-		return nil, &connectionError{reason: "there is no working directory " + c.dir, err: err}
-	}
 	cmd := childOf(c)
 	s := &process{cmd: cmd, quiet: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
 	stdinRead, stdin, err1 := os.Pipe()
 	stdout, err2 := cmd.StdoutPipe()
 	stderr, err3 := cmd.StderrPipe()
 	cmd.Stdin, s.stdin, s.stdout, s.stderr = stdinRead, stdinRead, stdout, stderr
-	if err := cmp.Or(err1, err2, err3); err != nil { // the system has no more of them
-		return nil, notStarted(c, err)
+	err := cmp.Or(err1, err2, err3) // the system has no more of them
+	if err == nil {
+		err = cmd.Start()
 	}
-	if err := cmd.Start(); err != nil {
+	if err != nil {
 		stdinRead.Close()
 		stdin.Close()
 		return nil, notStarted(c, err)
@@ -68,16 +64,16 @@ func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, 
 
 // childOf is the command of an entry; where there is none, Start says so.
 func childOf(c *serverConfig) *exec.Cmd {
-	cmd := exec.Command(c.command, c.args...) // no shell reads the arguments
-	for _, dir := range filepath.SplitList(c.env["PATH"]) {
-		if path, err := exec.LookPath(filepath.Join(dir, c.command)); err == nil && filepath.Base(c.command) == c.command {
+	cmd := exec.Command(c.Command, c.Args...) // no shell reads the arguments
+	for _, dir := range filepath.SplitList(c.Env["PATH"]) {
+		if path, err := exec.LookPath(filepath.Join(dir, c.Command)); err == nil && filepath.Base(c.Command) == c.Command {
 			cmd.Path, cmd.Err = path, nil
 			break
 		}
 	}
 	cmd.Path, _ = filepath.Abs(cmd.Path) // a relative one would be looked for in the server's directory
-	cmd.Dir, cmd.Env = c.dir, withoutKey(os.Environ())
-	for name, value := range c.env {
+	cmd.Dir, cmd.Env = c.Dir, withoutKey(os.Environ())
+	for name, value := range c.Env {
 		cmd.Env = append(cmd.Env, name+"="+value) // of two entries the last counts
 	}
 	ownSession(cmd)
@@ -86,18 +82,22 @@ func childOf(c *serverConfig) *exec.Cmd {
 
 // notStarted is why a server could not be started.
 func notStarted(c *serverConfig, err error) error {
-	reason := fmt.Sprintf("cannot start %s: %v", c.command, err)
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		reason = fmt.Sprintf("command %q not found", c.command)
-		if filepath.Base(c.command) == c.command {
+	reason := fmt.Sprintf("cannot start %s: %v", c.Command, err)
+	_, noDir := os.Stat(c.Dir)
+	switch {
+	case c.Dir != "" && noDir != nil:
+		reason = "there is no working directory " + c.Dir
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
+		reason = fmt.Sprintf("command %q not found", c.Command)
+		if filepath.Base(c.Command) == c.Command {
 			reason += " on PATH"
 		}
-		if first, rest, ok := strings.Cut(strings.TrimSpace(c.command), " "); ok {
+		if first, rest, ok := strings.Cut(strings.TrimSpace(c.Command), " "); ok {
 			args, _ := encode(strings.Fields(rest)) // strings always have a JSON form
 			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
 		}
 	}
-	return &connectionError{reason: reason, err: err}
+	return broken("%s", reason)
 }
 
 // run is the goroutine that reads, until the server's output ends. A connection that failed leaves no server behind.
@@ -105,31 +105,26 @@ func (s *process) run() {
 	defer close(s.gone)
 	s.read(s.stdout)
 	s.stdout.Close() // a server that still writes gets to know that nobody reads
-	s.stopping.Do(s.stop)
+	s.stop()
 	s.stdin.Close()
 }
 
-// listen is the goroutine that reads stderr line by line. "The client MAY capture, forward, or ignore" it; it need not
-// mean an error.
+// listen is the goroutine that reads stderr line by line; it need not mean an error.
 func (s *process) listen(heard func(line string)) {
 	defer close(s.quiet)
-	lines := bufio.NewReaderSize(s.stderr, 64<<10)
-	for long := false; ; {
-		text, more, err := lines.ReadLine()
+	for lines := bufio.NewReaderSize(s.stderr, 64<<10); ; { // a line that is longer comes in pieces
+		text, _, err := lines.ReadLine()
 		if err != nil {
 			return
 		}
-		if !long { // else it is the rest of a line that is longer than anybody wants to read
-			line := string(text)
-			s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
-			heard(line)
-		}
-		long = more
+		line := string(text)
+		s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
+		heard(line)
 	}
 }
 
-// wait is the goroutine that waits for the child to end; cmd.Wait would close the pipes, and with them lose the last
-// answers. What the child started and left behind ends with it; descendants that are out of reach lose their pipes.
+// wait is the goroutine that waits for the child's end; cmd.Wait would close the pipes, and lose the last answers. What the
+// child left behind ends with it; descendants that are out of reach lose their pipes.
 func (s *process) wait() {
 	s.state, _ = s.cmd.Process.Wait() // it cannot fail: nobody else waits
 	signalGroup(s.cmd.Process, syscall.SIGKILL)
@@ -142,25 +137,22 @@ func (s *process) wait() {
 }
 
 // explain says why the output has ended: where the server has ended, how, and with which words on stderr.
-func (s *process) explain(err error) (cause *connectionError, unread []byte) {
-	if errors.As(err, &cause) {
-		return cause, nil
-	}
+func (s *process) explain() *connectionError {
 	select {
 	case <-s.exited:
 	case <-time.After(exitGrace):
-		return &connectionError{reason: "it closed its stdout", err: err}, nil
+		return broken("it closed its stdout")
 	}
 	_ = s.w.Close() // or the end of what is unread would not come
-	unread, _ = io.ReadAll(s.stdin)
-	reason := s.state.String()
+	cause := broken("%s", s.state)
+	cause.unread, _ = io.ReadAll(s.stdin)
 	if s.state.Success() {
-		reason = "it ended by itself"
+		cause.reason = "it ended by itself"
 	}
 	if line := telling(s.tail); line != "" {
-		reason += ": " + line
+		cause.reason += ": " + line
 	}
-	return &connectionError{reason: reason, err: err}, unread
+	return cause
 }
 
 // stderrLines is how many lines of stderr are kept.
@@ -172,8 +164,7 @@ var (
 	saysNothing = regexp.MustCompile(`^\s|^$|^exit status \d+$|^Node\.js v|^npm (error|ERR!) (code|errno|syscall|A complete log)|^npm (error|ERR!) \d+$|^Traceback |^goroutine |^throw err`)
 )
 
-// telling is the line that says most of why a server has ended: the first that names an error, or else the last. What
-// launchers add, and the frames of a stack, say nothing.
+// telling is the line that says most of why a server has ended: the first that names an error, or else the last.
 func telling(lines []string) (last string) {
 	for _, line := range lines {
 		if saysNothing.MatchString(line) {
@@ -188,7 +179,7 @@ func telling(lines []string) (last string) {
 
 // close implements transport.
 func (s *process) close() {
-	s.stopping.Do(s.stop)
+	s.stop()
 	<-s.gone
 }
 

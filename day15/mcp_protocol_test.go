@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -50,9 +49,7 @@ func dialPipe(t *testing.T, p peer, script func(f *fake)) *stream {
 	t.Helper()
 	in, w := io.Pipe()
 	r, out := io.Pipe()
-	s := newStream(w, p, func(err error) (*connectionError, []byte) {
-		return &connectionError{reason: "over: " + err.Error()}, nil
-	})
+	s := newStream(w, p, func() *connectionError { return broken("over") })
 	go func() {
 		s.read(r)
 		r.Close()
@@ -82,69 +79,44 @@ func askServer(s *stream, method string) string {
 
 func TestWhatAServerMayWrite(t *testing.T) {
 	for _, test := range []struct {
-		name  string
 		write string // to the request with id 1; $ stands for the id as it is
 		want  string // the result
 		notes string
 	}{
-		{"an answer", `{"jsonrpc":"2.0","id":1,"result":{"a":1}}`, `{"a":1}`, ""},
-		{"a mark, carriage returns, empty lines", "\xEF\xBB\xBF\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\r", `{}`, ""},
-		{"the id as a string", `{"jsonrpc":"2.0","id":"1","result":{}}`, `{}`, ""},
-		{"the id as a fraction", `{"jsonrpc":"2.0","id":1.0,"result":{}}`, `{}`, ""},
-		{"what is no message", "demo v1.2 ready\n[warn] {not json\n42\n\"up\"\nnull\n{\"level\":\"info\"}\n[]\n{\"jsonrpc\":\"2.0\",\"result\":null}\n" +
+		{`{"jsonrpc":"2.0","id":1,"result":{"a":1}}`, `{"a":1}`, ""},
+		{"\xEF\xBB\xBF\r\n\r\n" + `{"jsonrpc":"2.0","id":1,"result":{}}` + "\r", `{}`, ""},
+		{`{"jsonrpc":"2.0","id":"1","result":{}}`, `{}`, ""},
+		{`{"jsonrpc":"2.0","id":1.0,"result":{}}`, `{}`, ""},
+		{"demo v1.2 ready\n[warn] {not json\n42\n\"up\"\nnull\n{\"level\":\"info\"}\n[]\n{\"jsonrpc\":\"2.0\",\"result\":null}\n" +
 			`{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, "sent what is no message: demo v1.2 ready"},
-		{"an answer that nobody asked for", `{"jsonrpc":"2.0","id":999,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`,
-			"dropped an answer with id 999: nobody waits for it"},
-		{"error code 0", `{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error error 0: no", ""},
-		{"an error that is a string", `{"jsonrpc":"2.0","id":1,"error":"no"}`, `error error 0: "no"`, ""},
-		{"an error without an id", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "error error -32700: what?", ""},
-		{"no result", `{"jsonrpc":"2.0","id":1}`, "error its answer to x has no result", ""},
-		{"null for a result", `{"jsonrpc":"2.0","id":1,"result":null}`, "error its answer to x has no result", ""},
-		{"keys that are almost right", `{"jsonrpc":"2.0","ID":7,"id":1,"Result":{"a":1},"result":{}}`, `{}`, ""},
-		{"a notification", `{"jsonrpc":"2.0","method":"n","params":{"a":1}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, `notified n {"a":1}`},
-		{"the end", "", "error over: EOF", ""},
+		{`{"jsonrpc":"2.0","id":999,"result":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, ""},
+		{`{"jsonrpc":"2.0","id":1,"error":{"code":0,"message":"no"}}`, "error no (code 0)", ""},
+		{`{"jsonrpc":"2.0","id":1,"error":"no"}`, `error "no" (code 0)`, ""},
+		{`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`, "error what? (code -32700)", ""},
+		{`{"jsonrpc":"2.0","id":1}`, "error its answer to x has no result", ""},
+		{`{"jsonrpc":"2.0","id":1,"result":null}`, "error its answer to x has no result", ""},
+		{`{"jsonrpc":"2.0","ID":7,"id":1,"Result":{"a":1},"result":{}}`, `{}`, ""},
+		{`{"jsonrpc":"2.0","method":"n","params":{"a":1}}` + "\n" + `{"jsonrpc":"2.0","id":1,"result":{}}`, `{}`, `notified n {"a":1}`},
+		{"", "error over", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			n := &notebook{}
-			s := dialPipe(t, n.fakePeer(), func(f *fake) {
-				f.next()
-				f.say("%s", test.write)
-			})
-			if got := askServer(s, "x"); got != test.want {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
-			if got := n.text(); got != test.notes {
-				t.Errorf("noted %q, want %q", got, test.notes)
-			}
+		n := &notebook{}
+		s := dialPipe(t, n.fakePeer(), func(f *fake) {
+			f.next()
+			f.say("%s", test.write)
 		})
+		if got := askServer(s, "x"); got != test.want || n.text() != test.notes {
+			t.Errorf("%.200q: got %s, noted %q; want %s, %q", test.write, got, n.text(), test.want, test.notes)
+		}
 	}
 }
 
-func TestAnswersInAnyOrderReachTheirCalls(t *testing.T) {
+func TestALineThatNeverEnds(t *testing.T) {
 	s := dialPipe(t, (&notebook{}).fakePeer(), func(f *fake) {
-		var ids []string
-		for range 3 {
-			f.next()
-			ids = append(ids, f.id()+" "+f.method())
-		}
-		for _, i := range []int{2, 0, 1, 0} { // one of them twice
-			id, method, _ := strings.Cut(ids[i], " ")
-			f.say(`{"jsonrpc":"2.0","id":%s,"result":%q}`, id, method)
-		}
 		f.next()
-		f.result(`"last"`)
+		f.say("%s", strings.Repeat("x", maxMessage))
 	})
-	var calls sync.WaitGroup
-	for _, method := range []string{"a", "b", "c"} {
-		calls.Go(func() {
-			if got := askServer(s, method); got != `"`+method+`"` {
-				t.Errorf("%s got %s", method, got)
-			}
-		})
-	}
-	calls.Wait()
-	if got := askServer(s, "d"); got != `"last"` {
-		t.Errorf("d got %s", got)
+	if got := askServer(s, "x"); got != "error it sent a line of more than 64 MiB" {
+		t.Error(got)
 	}
 }
 
@@ -169,213 +141,153 @@ func TestRequestsOfAServerAreAnswered(t *testing.T) {
 	}
 }
 
-func TestLinesThatAreLong(t *testing.T) {
-	text := strings.Repeat("long ", 1<<20)
+func TestACallThatIsGivenUpOrLosesItsConnection(t *testing.T) {
+	heard := make(chan string, 9)
 	s := dialPipe(t, (&notebook{}).fakePeer(), func(f *fake) {
-		f.next()
-		f.result(quoted(text))
-		f.next()
-		for part := strings.Repeat("x", 1<<20); ; {
-			if _, err := io.WriteString(f.out, part); err != nil {
+		for f.next() {
+			heard <- f.method()
+		}
+	})
+	for _, method := range []string{"x", "initialize"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-heard; cancel() }()
+		if _, err := s.call(ctx, request{method: method}); !errors.Is(err, context.Canceled) {
+			t.Errorf("given up: %v", err)
+		}
+	}
+	go func() {
+		for method := range heard {
+			if method == "y" {
+				s.close()
 				return
 			}
 		}
-	})
-	if got := askServer(s, "x"); len(got) != len(text)+2 {
-		t.Errorf("%d bytes came", len(got))
-	}
-	if got := askServer(s, "x"); got != "error over: it sent a line of more than 64 MiB" {
-		t.Error(got[:min(len(got), 100)])
+	}()
+	if got := askServer(s, "y"); got != "error the connection was closed" {
+		t.Errorf("closed: %s", got)
 	}
 }
 
-// Each of the ways that a call ends without an answer.
-func TestCallsEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		heard := make(chan string, 9)
-		s := dialPipe(t, (&notebook{}).fakePeer(), func(f *fake) {
-			for f.next() {
-				heard <- f.line
-			}
-		})
-		ctx, _, release := within(t.Context(), time.Second, "x")
-		defer release()
-		_, err := s.call(ctx, request{method: "x"})
-		var lost *connectionError
-		if !errors.As(err, &lost) || lost.public != "no answer to x in 1000 ms" {
-			t.Errorf("over its time: %v", err)
-		}
-		<-heard
-		if got, want := <-heard, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"no answer to x in 1000 ms"}}`; got != want {
-			t.Errorf("the server heard %s, want %s", got, want)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(time.Second, cancel)
-		if _, err := s.call(ctx, request{method: "initialize"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("given up: %v", err)
-		}
-		<-heard // initialize, which is not cancelled
-		time.AfterFunc(time.Second, s.close)
-		if got := askServer(s, "y"); got != "error the connection was closed" {
-			t.Errorf("closed: %s", got)
-		}
-		if got := <-heard; !strings.Contains(got, `"y"`) {
-			t.Errorf("heard %s", got)
-		}
-	})
-}
-
-// scripted is a transport that answers by a script: method → result, or an error. It keeps what it was sent.
+// scripted is a transport that answers by a script. It keeps what it was sent.
 type scripted struct {
 	peer
 	answer func(r request) (json.RawMessage, error)
-	sent   []string
+	sent   *[]string // the methods
 	cause  error
 }
 
-func (s *scripted) call(_ context.Context, r request) (json.RawMessage, error) {
-	s.sent = append(s.sent, r.method+string(r.params))
+func (s *scripted) call(ctx context.Context, r request) (json.RawMessage, error) {
 	return s.answer(r)
 }
 func (s *scripted) notify(_ context.Context, r request) error {
-	s.sent = append(s.sent, r.method)
+	*s.sent = append(*s.sent, strings.TrimPrefix(r.method, "notifications/"))
 	return nil
 }
 func (s *scripted) ended() error { return s.cause }
-func (s *scripted) close()       { s.cause = errors.New("closed") }
+func (s *scripted) close()       { s.cause = errClosed }
 
 func TestAgreeingOnAVersion(t *testing.T) {
-	refuse := func(code int, message, data string) error {
-		return &rpcError{Code: code, Message: message, Data: json.RawMessage(data)}
-	}
-	modern := `{"resultType":"complete","supportedVersions":["2026-07-28","2025-06-18"],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"demo"}}}`
-	speaks := func(version string) string {
-		return fmt.Sprintf(`{"protocolVersion":%q,"serverInfo":{"name":"demo"}}`, version)
-	}
+	const speaks, modern = `{"protocolVersion":"%s"}`, `{"resultType":"complete","supportedVersions":["2026-07-28","2025-06-18"]}`
 	for _, test := range []struct {
-		name, version        string
-		initialize, discover any    // a result, or an error; "dies" ends the connection
+		version              string
+		initialize, discover string // a version or a result; the code and the data of an error; or that the server dies
 		want                 string // the version, or the error
 		hellos               string // the methods that were sent
 	}{
-		{"ours", "", speaks("2025-11-25"), nil, "2025-11-25", "initialize initialized"},
-		{"an older one", "", speaks("2024-11-05"), nil, "2024-11-05", "initialize initialized"},
-		{"one that does not exist", "", speaks("2099-01-01"), nil, `error it speaks protocol version "2099-01-01", which we do not; we asked for "2025-11-25"`, "initialize"},
-		{"none", "", `{}`, nil, `error it speaks protocol version "", which we do not; we asked for "2025-11-25"`, "initialize"},
-		{"the stateless one, in an answer", "", speaks("2026-07-28"), modern, "2026-07-28", "initialize discover"},
-		{"the stateless one, in an error", "", refuse(-32022, "no", `{"supported":["2026-07-28"]}`), modern, "2026-07-28", "initialize discover"},
-		{"initialize is unknown", "", refuse(-32601, "no", ""), modern, "2026-07-28", "initialize discover"},
-		{"initialize is refused for another reason", "", refuse(-32000, "no disk", ""), modern, "error initialize: error -32000: no disk", "initialize"},
-		{"only versions that we do not know", "", refuse(-32022, "no", `{"supported":["2027-01-01"]}`), nil,
-			"error initialize: error -32022: no (it supports 2027-01-01; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05)", "initialize"},
-		{"neither", "", refuse(-32601, "no", ""), refuse(-32601, "no", ""), "error initialize: error -32601: no; server/discover: error -32601: no; initialize: error -32601: no", "initialize discover initialize"},
-		{"stateless first", "2026-07-28", nil, modern, "2026-07-28", "discover"},
-		{"stateless first, with a server of old", "2026-07-28", speaks("2025-03-26"), refuse(-32601, "no", ""), "2025-03-26", "discover initialize initialized"},
-		{"stateless first, answered with what is no answer", "2026-07-28", speaks("2025-03-26"), &connectionError{reason: "400"}, "2025-03-26", "discover initialize initialized"},
-		{"stateless first, with a server that dies of it", "2026-07-28", speaks("2025-03-26"), "dies", "2025-03-26", "discover (again) initialize initialized"},
-		{"it only lists old versions", "2026-07-28", speaks("2025-06-18"), `{"supportedVersions":["2025-06-18"]}`, "2025-06-18", "discover initialize initialized"},
+		{"", "2025-11-25", "", "2025-11-25", "initialize initialized"},
+		{"", "2024-11-05", "", "2024-11-05", "initialize initialized"},
+		{"", "2099-01-01", "", `error it speaks protocol version "2099-01-01", which we do not; we asked for "2025-11-25"`, "initialize"},
+		{"", `{}`, "", `error it speaks protocol version "", which we do not; we asked for "2025-11-25"`, "initialize"},
+		{"", "2026-07-28", modern, "2026-07-28", "initialize discover"},
+		{"", `-32022 {"supported":["2026-07-28"]}`, modern, "2026-07-28", "initialize discover"},
+		{"", "-32601 1", modern, "2026-07-28", "initialize discover"},
+		{"", "-32000 1", modern, "error initialize: no (code -32000) 1", "initialize"},
+		{"", `-32022 {"supported":["2027-01-01"]}`, "", `error initialize: no (code -32022) {"supported":["2027-01-01"]}` +
+			"; we speak 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05", "initialize"},
+		{"", "-32601 1", "-32601 1", "error initialize: no (code -32601) 1; server/discover: no (code -32601) 1; initialize: no (code -32601) 1",
+			"initialize discover initialize"},
+		{"2026-07-28", "", modern, "2026-07-28", "discover"},
+		{"2026-07-28", "2025-03-26", "-32601 1", "2025-03-26", "discover initialize initialized"},
+		{"2026-07-28", "2025-03-26", "answers with what is no answer", "2025-03-26", "discover initialize initialized"},
+		{"2026-07-28", "2025-03-26", "dies", "2025-03-26", "discover (again) initialize initialized"},
+		{"2026-07-28", "2025-06-18", `{"supportedVersions":["2025-06-18"]}`, "2025-06-18", "discover initialize initialized"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var sent []string
-			open := func(p peer) (transport, error) {
-				if sent != nil {
-					sent = append(sent, "(again)")
+		var sent []string
+		open := func(p peer) (transport, error) {
+			if sent != nil {
+				sent = append(sent, "(again)")
+			}
+			s := &scripted{peer: p, sent: &sent}
+			s.answer = func(r request) (json.RawMessage, error) {
+				sent = append(sent, strings.TrimPrefix(r.method, "server/"))
+				answer := map[string]string{"initialize": test.initialize, "server/discover": test.discover}[r.method]
+				code, data, _ := strings.Cut(answer, " ")
+				switch answer[0] {
+				case '-':
+					return nil, &rpcError{int(number(json.RawMessage(code))), "no", json.RawMessage(data)}
+				case '{':
+					return json.RawMessage(answer), nil
+				case '2':
+					return fmt.Appendf(nil, speaks, answer), nil
+				case 'd':
+					s.close()
 				}
-				s := &scripted{peer: p}
-				s.answer = func(r request) (json.RawMessage, error) {
-					sent = append(sent, strings.TrimPrefix(r.method, "server/"))
-					answer := map[string]any{"initialize": test.initialize, "server/discover": test.discover}[r.method]
-					if err, failed := answer.(error); failed {
-						return nil, err
-					} else if answer == "dies" {
-						s.close()
-						return nil, &connectionError{reason: "died"}
-					}
-					return json.RawMessage(answer.(string)), nil
-				}
-				return &counted{s, &sent}, nil
+				return nil, broken("it %s", answer)
 			}
-			p := (&notebook{}).fakePeer()
-			c, err := connect(t.Context(), p, limits{time.Minute, time.Minute}, test.version, open)
-			got := fmt.Sprint("error ", err)
-			if err == nil {
-				got = c.session.Load().protocol
-			}
-			if hellos := strings.Join(sent, " "); got != test.want || hellos != test.hellos {
-				t.Errorf("got  %s (%s)\nwant %s (%s)", got, hellos, test.want, test.hellos)
-			}
-		})
+			return s, nil
+		}
+		c, err := connect(t.Context(), (&notebook{}).fakePeer(), limits{time.Minute, time.Minute}, test.version, open)
+		got := fmt.Sprint("error ", err)
+		if err == nil {
+			got = c.era.Load().protocol
+		}
+		if hellos := strings.Join(sent, " "); got != test.want || hellos != test.hellos {
+			t.Errorf("%q:\ngot  %s (%s)\nwant %s (%s)", test.initialize, got, hellos, test.want, test.hellos)
+		}
 	}
-}
-
-// counted is a scripted transport whose notifications are written down.
-type counted struct {
-	*scripted
-	sent *[]string
-}
-
-func (c *counted) notify(_ context.Context, r request) error {
-	*c.sent = append(*c.sent, strings.TrimPrefix(r.method, "notifications/"))
-	return nil
 }
 
 func TestListsOfTools(t *testing.T) {
-	page := func(names, next string) string {
-		var tools []string
-		for name := range strings.FieldsSeq(names) {
-			tools = append(tools, fmt.Sprintf(`{"name":%q}`, name))
-		}
-		return fmt.Sprintf(`{"tools":[%s]%s}`, strings.Join(tools, ","), next)
-	}
+	const a, b, null = `"tools":[{"name":"a"}]`, `"tools":[{"name":"b"}]`, "error its answer to tools/list has no list of tools"
 	for _, test := range []struct {
-		name  string
-		pages map[string]string // by cursor, "-" for none; an error starts with "error"
-		want  string
-		notes string
+		pages       []string // one after the other; an error is a number
+		want, notes string
 	}{
-		{"one page", map[string]string{"-": page("a b", "")}, "a b", ""},
-		{"two pages", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": page("b", "")}, "a b", ""},
-		{"an empty cursor is a cursor", map[string]string{"-": page("a", `,"nextCursor":""`), "": page("b", "")}, "a b", ""},
-		{"an empty cursor that means the end", map[string]string{"-": page("a", `,"nextCursor":""`), "": "error -32602"}, "a", ""},
-		{"a cursor that never advances", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": page("a", `,"nextCursor":"x"`)}, "a",
-			"its list of tools does not end; kept the 1 tools of the first 2 pages"},
-		{"a page that is refused", map[string]string{"-": page("a", `,"nextCursor":"x"`), "x": "error -32000"}, "a", "the list of its tools is not whole: error -32000: no"},
-		{"no tools at all", map[string]string{"-": "error -32601"}, "", ""},
-		{"null for a list", map[string]string{"-": `{"tools":null}`}, "error its answer to tools/list has no list of tools", ""},
-		{"no list", map[string]string{"-": `{}`}, "error its answer to tools/list has no list of tools", ""},
-		{"what is no tool", map[string]string{"-": `{"tools":[7,{"name":7},null,{"NAME":"wipe","name":"add"},{"name":"add"}]}`}, "add", ""},
+		{[]string{`{"tools":[{"name":"a"},{"name":"b"}]}`}, "a b", ""},
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `{` + b + `}`}, "a b", ""},
+		{[]string{`{` + a + `,"nextCursor":""}`, `{` + b + `}`}, "a b", ""}, // an empty cursor is a cursor …
+		{[]string{`{` + a + `,"nextCursor":""}`, `-32602`}, "a", ""},        // … but some servers mean the end by it
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `{` + a + `,"nextCursor":"x"}`}, "a", "its list of tools does not end; kept the 1 tools of the first 2 pages"},
+		{[]string{`{` + a + `,"nextCursor":"x"}`, `-32000`}, "a", "the list of its tools is not whole: no (code -32000)"},
+		{[]string{`-32601`}, "", ""},
+		{[]string{`-32603`}, "error no (code -32603)", ""},
+		{[]string{`{"tools":null}`}, null, ""},
+		{[]string{`{}`}, null, ""},
+		{[]string{`{"tools":[7,{"name":7},null,{"NAME":"wipe","name":"add"},{"name":"add"}]}`}, "add", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			n := &notebook{}
-			open := func(p peer) (transport, error) {
-				return &scripted{peer: p, answer: func(r request) (json.RawMessage, error) {
-					cursor, given := "-", parseObject(r.params)
-					if given != nil {
-						cursor = given.text("cursor")
-					}
-					answer := test.pages[cursor]
-					if code, failed := strings.CutPrefix(answer, "error "); failed {
-						return nil, &rpcError{Code: int(number(json.RawMessage(code))), Message: "no"}
-					}
-					return json.RawMessage(answer), nil
-				}}, nil
-			}
-			c, err := newClient(n.fakePeer(), limits{time.Minute, time.Minute}, open)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tools, err := c.listTools(t.Context())
-			var names []string
-			for _, tool := range tools {
-				names = append(names, tool.name)
-			}
-			got := strings.Join(names, " ")
-			if err != nil {
-				got = "error " + err.Error()
-			}
-			if got != test.want || n.text() != test.notes {
-				t.Errorf("got %s (%s), want %s (%s)", got, n.text(), test.want, test.notes)
-			}
+		n, page := &notebook{}, -1
+		c, err := newClient(n.fakePeer(), limits{time.Minute, time.Minute}, func(p peer) (transport, error) {
+			return &scripted{answer: func(r request) (json.RawMessage, error) {
+				if page++; test.pages[page][0] == '-' {
+					return nil, &rpcError{Code: int(number(json.RawMessage(test.pages[page]))), Message: "no"}
+				}
+				return json.RawMessage(test.pages[page]), nil
+			}}, nil
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := c.listTools(t.Context())
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.name)
+		}
+		got := strings.Join(names, " ")
+		if err != nil {
+			got = "error " + err.Error()
+		}
+		if got != test.want || n.text() != test.notes {
+			t.Errorf("%s: got %s (%s), want %s (%s)", test.pages, got, n.text(), test.want, test.notes)
+		}
 	}
 }

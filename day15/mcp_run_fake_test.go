@@ -25,6 +25,17 @@ type entry struct {
 	more       string // further members, as JSON: `"timeoutMs":500`
 }
 
+// oneByOne are answers of a model that calls these tools, each in an answer of its own.
+func oneByOne(tools ...string) (answers []string) {
+	for _, tool := range tools {
+		answers = append(answers, calls(tool, "{}"))
+	}
+	return answers
+}
+
+// plays is an entry that needs no more than the name of its fake.
+func plays(name, fake string) entry { return entry{name: name, fake: fake} }
+
 // mcpJSON is an mcp.json with the given servers, one a line.
 func mcpJSON(t testing.TB, entries ...entry) string {
 	t.Helper()
@@ -181,26 +192,19 @@ func toolServers() map[string]func(s *toolServer) {
 			if err != nil {
 				panic(err)
 			}
-			io.ReadFull(conn, make([]byte, 1))
+			io.ReadAll(conn)
 			demoTools(s)
 		},
 		"late": func(s *toolServer) { // needs a while before it reads
 			time.Sleep(300 * time.Millisecond)
 			demoTools(s)
 		},
-		"naps": func(s *toolServer) { // answers each call after a while, side by side
-			s.tool("nap", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
-				id := s.id()
-				time.AfterFunc(300*time.Millisecond, func() { s.answer(id, "rested") })
-				return ""
-			})
-		},
-		"meets": func(s *toolServer) { // answers when three calls are there
-			var ids []string
-			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(json.RawMessage) string {
-				if ids = append(ids, s.id()); len(ids) == 3 {
-					for _, id := range ids {
-						s.answer(id, "met")
+		"meets": func(s *toolServer) { // answers when three calls are there, in an order of its own
+			met := map[string]string{} // argument → id
+			s.tool("read", `"annotations":{"readOnlyHint":true}`, func(args json.RawMessage) string {
+				if met[argument(args, "n")] = s.id(); len(met) == 3 {
+					for _, n := range []string{"3", "1", "2"} {
+						s.answer(met[n], "met "+n)
 					}
 				}
 				return ""
@@ -222,8 +226,9 @@ func toolServers() map[string]func(s *toolServer) {
 		},
 		"ephemeral": func(s *toolServer) { // ends after each answer, some of them after a while in which it does not read
 			s.tool("start", "", func(json.RawMessage) string {
-				s.answer(s.id(), fmt.Sprint("start ", countStart()))
-				time.Sleep(time.Duration(len(os.Getenv("FAKE_LINGERS"))) * 10 * time.Millisecond)
+				start := countStart()
+				s.answer(s.id(), fmt.Sprint("start ", start))
+				time.Sleep(time.Duration(start-1) * 50 * time.Millisecond)
 				os.Exit(0)
 				return ""
 			})
@@ -243,11 +248,6 @@ func toolServers() map[string]func(s *toolServer) {
 				return ""
 			})
 			s.tool("lists", "", func(json.RawMessage) string { return fmt.Sprint(lists, " lists") })
-			s.tool("wait", "", func(json.RawMessage) string {
-				id := s.id()
-				time.AfterFunc(1100*time.Millisecond, func() { s.answer(id, "waited") })
-				return ""
-			})
 		},
 		"changing": changingTools,
 		"leaky":    leakyTools,
@@ -298,11 +298,9 @@ func demoTools(s *toolServer) {
 		})
 }
 
-// noteTools are five tools with a memory.
+// noteTools are tools with a memory.
 func noteTools(s *toolServer) {
 	var titles []string
-	notes := map[string]string{}
-	s.tool("get_weather", "", func(args json.RawMessage) string { return argument(args, "city") + ": sunny, 31 °C" })
 	s.tool("add", "", func(args json.RawMessage) string {
 		var n struct{ A, B int }
 		if err := json.Unmarshal(args, &n); err != nil {
@@ -311,11 +309,9 @@ func noteTools(s *toolServer) {
 		return fmt.Sprint(n.A + n.B)
 	})
 	s.tool("save_note", "", func(args json.RawMessage) string {
-		title := argument(args, "title")
-		titles, notes[title] = append(titles, title), argument(args, "content")
-		return "saved " + title
+		titles = append(titles, argument(args, "title"))
+		return "saved " + argument(args, "title")
 	})
-	s.tool("read_note", "", func(args json.RawMessage) string { return cmp.Or(notes[argument(args, "title")], "no such note") })
 	s.tool("list_notes", "", func(json.RawMessage) string { return cmp.Or(strings.Join(titles, ", "), "no notes") })
 }
 
@@ -363,7 +359,7 @@ func failingTools(s *toolServer) {
 	s.tool("slow", "", fixed(""))
 	s.tool("garbage", "", func(json.RawMessage) string { s.say(`{"jsonrpc": "2.0", "id": 3, `); return "" })
 	s.tool("copy", "", func(json.RawMessage) string { // takes longer than the time limit, but says that it is at it
-		for begin, n := time.Now(), 1; time.Since(begin) < 3200*time.Millisecond; n++ {
+		for begin, n := time.Now(), 1; time.Since(begin) < 1300*time.Millisecond; n++ {
 			s.progress(n, 0, "copying")
 			time.Sleep(100 * time.Millisecond)
 		}

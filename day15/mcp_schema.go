@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,33 +19,37 @@ const (
 	maxBranches    = 200       // that are merged: a few lines of $ref can describe millions of them
 )
 
-// apiSchema makes a tool's inputSchema fit for the model's API. That API wants an object with properties and without
-// combinators at the root, and at any depth items in an array and no null in place of a keyword; else it refuses the
-// whole request. A schema in which nothing is to be mended passes through byte for byte; of any other, all that can stay
-// stays, and mended says what was changed, for a person. It fails where a schema is too large or cannot be mended.
-func apiSchema(received json.RawMessage) (schema json.RawMessage, mended []string, err error) {
+// apiSchema makes a tool's inputSchema fit for the model's API, which wants an object with properties and without combinators
+// at the root, at any depth items in an array, and no null for a keyword; else it refuses the whole request. A schema with
+// nothing to mend passes byte for byte. It fails where a schema is too large or cannot be mended.
+func apiSchema(received json.RawMessage) (json.RawMessage, error) {
 	root, err := decodeSchema(received)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m := &mender{notes: map[string]bool{}}
-	m.mergeBranches(root)
+	mergeBranches(root)
 	if kind := root["type"]; kind != nil && !hasType(root, "object") {
-		return nil, nil, fmt.Errorf("its schema has the type %v; arguments are an object", kind)
-	} else if kind != "object" {
-		root["type"] = "object"
-		m.notes["type is object now"] = true
+		return nil, fmt.Errorf("its schema has the type %v; arguments are an object", kind)
 	}
-	if _, ok := root["properties"]; !ok {
-		root["properties"] = nil // which mend replaces
+	root["type"] = "object"
+	if err := mend(root, 0); err != nil {
+		return nil, err
 	}
-	m.mend(root, 0)
-	if m.err != nil || len(m.notes) == 0 {
-		return received, nil, m.err
+	if original, _ := decodeSchema(received); reflect.DeepEqual(root, original) {
+		return received, nil
 	}
-	schema, err = encode(root)
-	return schema, slices.Sorted(maps.Keys(m.notes)), err
+	schema, err := encode(root)
+	if lost := intoBranches.Find(schema); lost != nil {
+		err = fmt.Errorf("its schema refers into its own %s, which the model's API refuses at the root", lost)
+	}
+	return schema, err
 }
+
+// combinators are what the API refuses at the root; intoBranches finds a reference into them.
+var (
+	combinators  = []string{"allOf", "anyOf", "oneOf", "not", "enum"}
+	intoBranches = regexp.MustCompile(`"#/(allOf|anyOf|oneOf|not)/.*?"`)
+)
 
 // decodeSchema returns a schema with its numbers as they are written. Nothing, and null, are an empty one.
 func decodeSchema(text json.RawMessage) (schema map[string]any, err error) {
@@ -58,21 +64,19 @@ func decodeSchema(text json.RawMessage) (schema map[string]any, err error) {
 	return schema, nil
 }
 
-// eachInside calls visit for each schema directly inside another one, with the keyword that holds it, and its name where
-// it has one. Such a name may look like a keyword, and is none; keywords that are not listed hold data, whatever it looks
-// like.
-func eachInside(schema map[string]any, visit func(keyword, name string, inside any)) {
+// eachInside calls visit for each schema directly inside another one. Keywords that are not listed hold data.
+func eachInside(schema map[string]any, visit func(inside any)) {
 	for keyword, value := range schema {
 		switch keyword {
 		case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
-			for name, inside := range asObject(value) {
-				visit(keyword, name, inside)
+			for _, inside := range asObject(value) { // a name in there may look like a keyword, and is none
+				visit(inside)
 			}
 		case "items", "prefixItems", "contains", "additionalProperties", "propertyNames", "unevaluatedItems",
 			"unevaluatedProperties", "allOf", "anyOf", "oneOf", "not", "if", "then", "else":
 			list, _ := value.([]any)
 			for _, inside := range append(list, value) { // one schema, or several
-				visit(keyword, "", inside)
+				visit(inside)
 			}
 		}
 	}
@@ -84,21 +88,13 @@ func asObject(value any) map[string]any {
 	return object
 }
 
-// mender mends a decoded schema in place.
-type mender struct {
-	notes map[string]bool // what was changed
-	err   error           // why it cannot be mended
-}
-
-// mergeBranches drops what the API refuses at the root, after the properties inside were merged into those of the root,
-// whose own win. What is lost is which of them go together: the server checks that itself, and the model reads its error.
-func (m *mender) mergeBranches(root map[string]any) {
+// mergeBranches merges the properties of what the API refuses at the root into the root's own, which win. What is lost is which
+// of them go together: the server checks that itself, and the model reads its error.
+func mergeBranches(root map[string]any) {
 	if ref, ok := root["$ref"].(string); ok && root["properties"] == nil { // beside properties the API takes it
 		delete(root, "$ref")
 		maps.Copy(root, asObject(resolve(root, ref)))
-		m.notes["$ref replaced by what it refers to"] = true
 	}
-	own := asObject(root["properties"])
 	merged := map[string]any{}
 	for name, schemas := range branchProperties(root) {
 		merged[name] = schemas[0]
@@ -106,17 +102,10 @@ func (m *mender) mergeBranches(root map[string]any) {
 			merged[name] = map[string]any{"anyOf": schemas} // refused at the root alone
 		}
 	}
-	for _, keyword := range []string{"allOf", "anyOf", "oneOf", "not", "enum"} {
-		if root[keyword] == nil {
-			continue
-		}
+	maps.Copy(merged, asObject(root["properties"]))
+	root["properties"] = merged
+	for _, keyword := range combinators {
 		delete(root, keyword)
-		m.notes[keyword+" dropped, its properties merged"] = true
-		maps.Copy(merged, own)
-		root["properties"] = merged
-		if text, _ := encode(root); bytes.Contains(text, []byte(`"#/`+keyword+`/`)) {
-			m.err = fmt.Errorf("its schema refers into its own %s, which the model's API refuses at the root", keyword)
-		}
 	}
 }
 
@@ -132,7 +121,7 @@ func branchProperties(root map[string]any) map[string][]any {
 				found[name] = append(found[name], property)
 			}
 		}
-		for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, keyword := range combinators {
 			list, _ := schema[keyword].([]any)
 			branches = append(branches, list...)
 		}
@@ -157,11 +146,10 @@ func resolve(root map[string]any, ref string) (target any) {
 	return target
 }
 
-// mend mends what may be wrong in a schema at any depth.
-func (m *mender) mend(value any, depth int) {
+// mend mends what may be wrong in a schema at any depth, in place.
+func mend(value any, depth int) (err error) {
 	if depth > maxSchemaDepth {
-		m.err = fmt.Errorf("its schema nests more than %d deep", maxSchemaDepth)
-		return
+		return fmt.Errorf("its schema nests more than %d deep", maxSchemaDepth)
 	}
 	schema := asObject(value) // true and false are schemas as well, with nothing to mend
 	for keyword, value := range schema {
@@ -170,18 +158,16 @@ func (m *mender) mend(value any, depth int) {
 		switch {
 		case keyword == "properties" && !isObject: // null, or [] as PHP writes {}
 			schema[keyword] = map[string]any{}
-			m.notes["properties are {} now"] = true
 		case value == nil && keyword != "default" && keyword != "const",
 			keyword == "required" && !isList: // in an old draft, it is true
 			delete(schema, keyword)
-			m.notes[fmt.Sprintf("%s: %v dropped", keyword, value)] = true
 		}
 	}
 	if _, ok := schema["items"]; !ok && hasType(schema, "array") {
 		schema["items"] = map[string]any{}
-		m.notes["items added to an array"] = true
 	}
-	eachInside(schema, func(_, _ string, inside any) { m.mend(inside, depth+1) })
+	eachInside(schema, func(inside any) { err = cmp.Or(err, mend(inside, depth+1)) })
+	return err
 }
 
 // hasType reports whether a schema names a type, alone or in a list.

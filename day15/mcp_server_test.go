@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -15,100 +16,76 @@ import (
 	"time"
 )
 
-func TestAServerThatSaysNothingOfToolsIsAskedForThem(t *testing.T) {
-	inMCPFolder(t, nil, allowAll, entry{name: "b", fake: "bare"})
-	code, stdout, stderr := runMCP(t, "", "/call mcp_b_dice {}")
-	if code != exitOK || stdout != "Roll: 5\n" || stderr != "[mcp] b: connected, 2 tools (2025-06-18)\n" {
-		t.Errorf("exit code %d, %s%s", code, stdout, stderr)
-	}
-}
-
-func TestTheTimeLimitOfRequestsBoundsTheStart(t *testing.T) {
-	inMCPFolder(t, nil, noRules, entry{name: "s", fake: "silent", more: `"timeoutMs":200`})
-	if _, _, stderr := runMCP(t, "", "/panel"); stderr != "[mcp] s: failed: no answer to initialize in 200 ms\n" {
-		t.Errorf("stderr %s", stderr)
-	}
-}
-
-// The next call comes before anybody has seen that the server has ended, or while it only lingers.
+// The next call comes before anybody has seen that the server has ended, and then while it only lingers.
 func TestACallAfterTheEndOfItsServerStartsItAnew(t *testing.T) {
-	for _, lingers := range []string{"", "xxxxx"} {
-		starts := filepath.Join(t.TempDir(), "starts")
-		model := newFakeModel(t, calls("mcp_e_start", "{}", "mcp_e_start", "{}"), calls("mcp_e_start", "{}"))
-		inMCPFolder(t, model, allowAll, entry{name: "e", fake: "ephemeral", env: map[string]string{"FAKE_STARTS": starts, "FAKE_LINGERS": lingers}})
-		code, _, stderr := runMCP(t, "", "go on")
-		if code != exitOK || strings.Count(stderr, "started again") != 2 {
-			t.Errorf("exit code %d, stderr %s", code, stderr)
-		}
-		model.mustRead(t, "start 1", "start 2", "start 3")
+	t.Parallel()
+	env := map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}
+	model := newFakeModel(t, calls("mcp_e_start", "{}", "mcp_e_start", "{}"), calls("mcp_e_start", "{}"))
+	code, _, stderr := newChild(t, model, []entry{{name: "e", fake: "ephemeral", env: env}}, "go on").run("")
+	if code != exitOK || strings.Count(stderr, "started again") != 2 {
+		t.Errorf("exit code %d, stderr %s", code, stderr)
 	}
+	model.mustRead(t, "start 1", "start 2", "start 3")
 }
 
 func TestToolsAreListedWhileACallWaitsForThat(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_a_grow", "{}"), calls("mcp_a_extra", "{}"), calls("mcp_a_wait", "{}"), calls("mcp_a_lists", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "a", fake: "announcing"})
+	t.Parallel()
+	model := newFakeModel(t, oneByOne("mcp_a_grow", "mcp_a_lists")...)
 	began := time.Now()
-	runMCP(t, "", "grow")
+	newChild(t, model, []entry{plays("a", "announcing")}, "grow").run("")
 	got := model.read()
-	if len(got) != 4 || strings.Join(got[:3], ", ") != "grown, extra, waited" {
-		t.Fatalf("the model has read %q", got)
+	number, _, _ := strings.Cut(got[len(got)-1], " ") // it announces another list with each
+	if n, err := strconv.Atoi(number); len(got) != 2 || got[0] != "grown" || err != nil || n < 2 || n > 4*int(time.Since(began).Seconds()+1) {
+		t.Errorf("the model has read %q after %v", got, time.Since(began))
 	}
-	number, _, _ := strings.Cut(got[3], " ") // it announces another list with each
-	if n, err := strconv.Atoi(number); err != nil || n < 4 || n > 4*int(time.Since(began).Seconds()+1) {
-		t.Errorf("%s in %v", got[3], time.Since(began))
+}
+
+// startServers is newBench with the servers of an mcp.json.
+func startServers(t testing.TB, entries ...entry) *bench {
+	t.Helper()
+	b := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
+	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entries...)), 0o600); err != nil {
+		t.Fatal(err)
 	}
+	b.mcp = mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
+	b.mcp.file = "servers.json"
+	t.Cleanup(b.mcp.Close)
+	if err := b.connectServers(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// use calls a tool and returns what the model would read.
+func (b *bench) use(tool string) string {
+	return b.registry.Call(context.Background(), []Call{{tool, "{}"}}, func(int) {}, func(int, Result) {})[0].String()
 }
 
 func TestAServerThatKeepsFailingIsLeftAlone(t *testing.T) {
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "f", fake: "failing", more: `"timeoutMs":300,"startTimeoutMs":9000`})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m := newTestMCP(t, bench)
-	call := func(tool string) string {
-		return bench.registry.Call(t.Context(), []Call{{"mcp_f_" + tool, "{}"}}, func(int) {}, func(int, Result) {})[0].String()
-	}
-	for range 2 {
-		call("slow")
-	}
-	if code := m.ExitCode(exitOK); code != exitMissed || m.ExitCode(exitDenied) != exitDenied {
+	b := startServers(t, entry{name: "f", fake: "failing", more: `"timeoutMs":200,"startTimeoutMs":9000`})
+	b.use("mcp_f_slow")
+	if code := b.mcp.ExitCode(exitOK); code != exitMissed || b.mcp.ExitCode(exitDenied) != exitDenied {
 		t.Errorf("exit code %d", code)
 	}
-	if got := call("fine"); got != "fine" { // a success, so that counting begins anew
+	if got := b.use("mcp_f_fine"); got != "fine" { // a success, so that counting begins anew
 		t.Error(got)
 	}
 	for range 3 {
-		call("slow")
+		b.use("mcp_f_slow")
 	}
 	const want = "(error) server f is not available: it has failed 3 times in a row; it is tried again in 30 s"
-	if got := call("fine"); got != want {
+	if got := b.use("mcp_f_fine"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := m.servers[0].now(); got.calls != 6 || got.failed != 5 {
-		t.Errorf("%d calls, %d failed", got.calls, got.failed)
-	}
-	m.servers[0].mu.Lock()
-	m.servers[0].resting = time.Now()
-	m.servers[0].mu.Unlock()
-	if got := call("fine"); got != "fine" {
+	s := b.mcp.servers[0]
+	b.describe(s, false)
+	mustShow(t, b.out.String(), "; 5 calls, 4 failed; it has failed 3 times in a row; ")
+	s.mu.Lock()
+	s.missed = time.Time{}
+	s.mu.Unlock()
+	if got := b.use("mcp_f_fine"); got != "fine" {
 		t.Error(got)
 	}
-}
-
-// newTestMCP connects the servers of servers.json with the bench's registry.
-func newTestMCP(t testing.TB, bench *bench) *MCP {
-	t.Helper()
-	m := mcpFlags(flag.NewFlagSet("", flag.ContinueOnError))
-	m.file = "servers.json"
-	t.Cleanup(m.Close)
-	if err := testAgent(bench, m).connectServers(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func testAgent(bench *bench, m *MCP) *agent {
-	return &agent{console: bench.console, registry: bench.registry, permissions: bench.permissions, trace: &Trace{console: bench.console}, mcp: m}
 }
 
 // GEEKAGENT_LONG_TESTS makes it 100,000 calls.
@@ -117,15 +94,11 @@ func TestManyCallsKeepMemoryFlat(t *testing.T) {
 	if os.Getenv("GEEKAGENT_LONG_TESTS") != "" {
 		count = 100_000
 	}
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "s", fake: "benchquick"})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	newTestMCP(t, bench)
+	b := startServers(t, plays("s", "benchquick"))
 	use := func(calls int) uint64 {
 		for range calls {
-			if r := bench.registry.Call(t.Context(), []Call{{"mcp_s_dice", "{}"}}, func(int) {}, func(int, Result) {})[0]; r.Err != nil {
-				t.Fatal(r)
+			if got := b.use("mcp_s_dice"); got != "Roll: 5" {
+				t.Fatal(got)
 			}
 		}
 		runtime.GC()
@@ -175,31 +148,20 @@ func TestTheLineThatSaysMost(t *testing.T) {
 
 func TestTimesAndCallsAreTold(t *testing.T) {
 	model := newFakeModel(t, calls("mcp_d_dice", "{}"))
-	inMCPFolder(t, model, allowAll, entry{name: "d", fake: "demo"})
+	inMCPFolder(t, model, allowAll, plays("d", "demo"))
 	_, stdout, stderr := runMCP(t, "roll\n/mcp\n", "-time")
-	times := regexp.MustCompile(`\d\.\d s`)
+	times := regexp.MustCompile(`\d\.\d\d\d s`)
 	if got, want := times.ReplaceAllString(stderr, "T"), "[mcp] d: tools listed in T\n[mcp] d: started in T\n[mcp] d: connected, 2 tools (2025-06-18)\n"; got != want {
 		t.Errorf("stderr %s, want %s", got, want)
 	}
 	mustShow(t, stdout, "d: protocol 2025-06-18, 2 tools, about ", "; 1 call, 0 failed\n")
 }
 
-func TestAToolThatWasLeftOutIsKnown(t *testing.T) {
-	bench := newBench(t, nil, `{"tools":`+allowAll+`}`, "")
-	if err := os.WriteFile("servers.json", []byte(mcpJSON(t, entry{name: "a", fake: "many"}, entry{name: "b", fake: "many"})), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	newTestMCP(t, bench)
-	if got := len(bench.registry.Visible()); got != maxTools {
-		t.Errorf("%d tools", got)
-	}
-}
-
 // What a server has started ends with it: when we leave, and when it dies.
 func TestNothingOfAServerIsLeft(t *testing.T) {
 	mark := setMark(t)
 	for _, task := range []string{"/call mcp_f_dice {}", "/call mcp_f_die {}"} {
-		inMCPFolder(t, nil, allowAll, entry{name: "f", fake: "family"})
+		inMCPFolder(t, nil, allowAll, plays("f", "family"))
 		began := time.Now()
 		runMCP(t, "", task)
 		if found := survivors(t, mark); found != "" || time.Since(began) > 5*time.Second {
@@ -208,39 +170,23 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 	}
 }
 
-// The last word that a server hears is that nobody waits for its answer any more.
-func TestACancelledCallIsToldBeforeWeLeave(t *testing.T) {
-	t.Parallel()
-	c := startAgent(t, newFakeModel(t, calls("mcp_s_sleep", "{}")), []entry{{name: "s", fake: "interrupted"}}, "-wire", "wire.log", "sleep")
-	c.until("[mcp] s: mcp_s_sleep: 1 asleep\n")
-	c.interrupt()
-	c.mustEnd(exitInterrupted)
-	if cancelled := frames(t, filepath.Join(c.cmd.Dir, "wire.log"), "s", "→", "notifications/cancelled"); len(cancelled) != 1 {
-		t.Errorf("sent %q", cancelled)
-	}
-}
-
 func TestWhatAServerMakesUsPrintIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen strings.Builder
-		m := &MCP{console: newConsole(strings.NewReader(""), &screen, &screen)}
-		s := newServer(m, &serverConfig{name: "s"})
+		s := newServer(&MCP{console: newConsole(strings.NewReader(""), &screen, &screen)}, &serverConfig{name: "s"})
 		for range 2 {
 			for i := range 1000 {
 				s.heard(fmt.Sprint("line ", i))
 			}
-			s.note("odd", "one of many")
-			s.note("", "%s", strings.Repeat("long ", 100))
 			time.Sleep(time.Second)
 		}
-		s.note("odd", "one of many")
-		s.note("", "%s", "\x1b[31m"+strings.Repeat("long ", 100))
+		s.note("odd", "%s", "\x1b[31m"+strings.Repeat("long ", 100))
+		s.note("odd", "once more")
 		lines := strings.Split(strings.TrimSpace(screen.String()), "\n")
-		if len(lines) != 2*(linesPerSecond+1)+1 || lines[50] != "[mcp] s: more than 50 lines a second; the others are left out" {
+		last := lines[len(lines)-1]
+		if len(lines) != 2*(linesPerSecond+1)+1 || lines[50] != "[mcp] s: more than 50 lines a second; the others are left out" ||
+			len([]rune(last)) != lineWidth+len("[mcp] s: ") || !strings.HasSuffix(last, "…") {
 			t.Errorf("%d lines\n%s", len(lines), screen.String())
-		}
-		if last := lines[len(lines)-1]; len([]rune(last)) != lineWidth+len("[mcp] s: ") || !strings.HasSuffix(last, "…") {
-			t.Errorf("a long line: %s", last)
 		}
 	})
 }
@@ -269,14 +215,8 @@ func TestNamesOfTools(t *testing.T) {
 		}
 		names := m.servers[0].toolNames(list)
 		var got []string
-		seen := map[string]bool{}
 		for _, tool := range list {
-			name := names[tool.name]
-			if seen[name] || !regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`).MatchString(name) {
-				t.Errorf("%s: %s", test.tools, name)
-			}
-			seen[name] = true
-			got = append(got, regexp.MustCompile(`_[0-9a-f]{8}$`).ReplaceAllString(name, "_#"))
+			got = append(got, regexp.MustCompile(`_[0-9a-f]{8}$`).ReplaceAllString(names[tool.name], "_#"))
 		}
 		if got := strings.Join(got, " "); got != test.want {
 			t.Errorf("%s of %s: %s, want %s", test.tools, test.servers, got, test.want)

@@ -13,16 +13,14 @@ import (
 	"time"
 )
 
-// lingering is how long the end of a stream is waited for when the response is there: a stream that was read to its end
-// leaves its connection for the next call.
+// lingering is how long the end of a stream is waited for after the response: then its connection serves the next call.
 const lingering = 50 * time.Millisecond
 
-// answer reads the response to a request: "The client MUST support both these cases", a JSON object and a stream. A JSON
-// object that comes with the status of a failure is a response all the same.
+// answer reads the response to a request, a JSON object or a stream, whatever its status is.
 func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *http.Response) (m message, err error) {
 	kind := mediaType(resp)
 	if session := resp.Header.Get(sessionHeader); session != "" && method == "initialize" {
-		e.session.Store(session)
+		e.headers.Store(sessionHeader, session)
 	}
 	if kind == "text/event-stream" {
 		return e.follow(ctx, id, resp)
@@ -30,7 +28,7 @@ func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *ht
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage))
 	if err != nil {
-		return m, &connectionError{reason: fmt.Sprintf("its answer broke off: %v", err)}
+		return m, broken("its answer broke off: %v", err)
 	}
 	if kind == "application/json" && resp.StatusCode != 401 && resp.StatusCode != 403 {
 		if m, ok := e.receive(ctx, id, body); ok {
@@ -40,21 +38,14 @@ func (e *endpoint) answer(ctx context.Context, id int64, method string, resp *ht
 	return m, refusal(resp, bytes.NewReader(body))
 }
 
-// receive does what a message asks for: a request is answered in a POST of its own, a notification passed on. It returns
-// the response to our request id, or to any request if it is an error without an id: nothing else can be meant.
+// receive answers requests, each in a POST of its own, and passes notifications on. It returns the response to our request id,
+// or an error without an id: nothing else can be meant.
 func (e *endpoint) receive(ctx context.Context, id int64, frame []byte) (m message, ok bool) {
 	if len(frame) == 0 {
 		return m, false // an event that is there for its id alone
 	}
-	m, ok = e.peer.receive(frame, func(answer message) bool {
-		e.tell(ctx, farewell, "POST", answer)
-		return true
-	})
-	if ok && number(m.ID) != id && !isNull(m.ID) {
-		e.stray(m)
-		return m, false
-	}
-	return m, ok
+	m, ok = e.peer.receive(frame, func(answer message) { e.tell(ctx, farewell, "POST", answer) })
+	return m, ok && (number(m.ID) == id || isNull(m.ID))
 }
 
 // follow reads a stream up to the response to request id. A stream that breaks off goes on elsewhere, where the server
@@ -90,7 +81,7 @@ func (e *endpoint) follow(ctx context.Context, id int64, resp *http.Response) (m
 				continue
 			}
 		}
-		return m, &connectionError{reason: fmt.Sprintf("its stream ended before the response: %v", err)}
+		return m, broken("its stream ended before the response: %v", err)
 	}
 }
 
@@ -108,11 +99,10 @@ func (e *endpoint) stream(ctx context.Context, lastID string) (*http.Response, e
 	return resp, err
 }
 
-// listen hears what the server says without being asked: that its tools have changed. The stream is optional for both
-// sides, so a server without one is fine.
+// listen hears what the server says without being asked: that its tools have changed. The stream is optional for both sides.
 func (e *endpoint) listen() {
-	ctx, cancel := e.whileOpen(context.Background())
-	defer cancel(nil)
+	ctx, release := e.whileOpen(context.Background())
+	defer release()
 	if resp, err := e.stream(ctx, ""); err == nil {
 		_, _ = e.follow(ctx, -1, resp) // up to its end: no request has this id
 	}
@@ -120,13 +110,16 @@ func (e *endpoint) listen() {
 
 // refusal is the error for an answer that is no response: its status, what to do about it, and its body, or a part.
 func refusal(resp *http.Response, body io.Reader) error {
+	place := ": wrong url?"
+	if resp.Request.Header.Get(sessionHeader) != "" {
+		place = "" // it was right before
+	}
 	hint := map[int]string{
 		200: ", which is no response to our request",
 		401: ": unauthorized, check headers.Authorization of this server",
-		403: ": forbidden, check headers.Authorization of this server; where the server is local, try localhost for 127.0.0.1 " +
-			"in its url, or the other way round: it may check Host and Origin",
-		404: ": wrong url?",
-		405: ": wrong url?",
+		403: ": forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse",
+		404: place,
+		405: place,
 	}[resp.StatusCode]
 	text, _ := io.ReadAll(io.LimitReader(body, 64<<10))
 	return &connectionError{

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"runtime"
 	"sync"
@@ -22,20 +21,17 @@ import (
 // Two goroutines move the bytes, and neither waits for the other: a server may write replies before it has read all
 // requests. write is started by newStream and ends with the stream; read belongs to whoever made the stream.
 type stream struct {
-	peer peer
-	w    io.WriteCloser
-	// explain says why the output has ended, and what of w the server has not read. It may wait a moment.
-	explain func(error) (cause *connectionError, unread []byte)
+	peer    peer
+	w       io.WriteCloser
+	explain func() *connectionError // says why the output has ended; it may wait a moment
 
-	queue   chan []byte   // frames for write, in order
-	last    atomic.Int64  // the id given last
-	pending sync.Map      // id → chan message, of who waits for the answer
-	over    chan struct{} // closed by read at its end: nothing more is sent
-	ending  sync.Once
-	done    chan struct{} // closed by fail, after err and unread are set
-	err     *connectionError
-	unread  []byte
-	flushed chan struct{} // closed by write at its end
+	queue   chan []byte             // frames for write, in order
+	last    atomic.Int64            // the id given last
+	pending sync.Map                // id → chan message, of who waits for the answer
+	over    chan struct{}           // closed by read at its end: nothing more is sent
+	life    context.Context         // ends with the stream; its cause says why
+	end     context.CancelCauseFunc // takes a *connectionError; the first one counts
+	flushed chan struct{}           // closed by write at its end
 }
 
 const (
@@ -43,14 +39,10 @@ const (
 	flushGrace  = 200 * time.Millisecond // for what is in the queue when the stream is closed
 )
 
-// newStream takes what the server reads. The caller has to run read with what it writes, in a goroutine; w is closed with
-// the stream.
-func newStream(w io.WriteCloser, p peer, explain func(error) (*connectionError, []byte)) *stream {
-	s := &stream{
-		peer: p, w: w, explain: explain,
-		queue: make(chan []byte, queueLength), over: make(chan struct{}),
-		done: make(chan struct{}), flushed: make(chan struct{}),
-	}
+// newStream takes what the server reads; w is closed with the stream. The caller has to run read, in a goroutine.
+func newStream(w io.WriteCloser, p peer, explain func() *connectionError) *stream {
+	s := &stream{peer: p, w: w, explain: explain, queue: make(chan []byte, queueLength), over: make(chan struct{}), flushed: make(chan struct{})}
+	s.life, s.end = context.WithCancelCause(context.Background())
 	go s.write()
 	return s
 }
@@ -73,13 +65,13 @@ func (s *stream) call(ctx context.Context, r request) (json.RawMessage, error) {
 			s.trySend(newRequest(0, cancelled(id, context.Cause(ctx))))
 		}
 		return nil, context.Cause(ctx)
-	case <-s.done:
+	case <-s.life.Done():
 	}
 	select {
 	case m := <-reply: // it came just before the end
 		return m.outcome(r.method)
 	default:
-		return nil, s.failure(bytes.Contains(s.unread, frame))
+		return nil, s.failure(frame)
 	}
 }
 
@@ -90,18 +82,11 @@ func (s *stream) notify(ctx context.Context, r request) error {
 }
 
 // ended implements transport.
-func (s *stream) ended() error {
-	select {
-	case <-s.done:
-		return s.err
-	default:
-		return nil
-	}
-}
+func (s *stream) ended() error { return context.Cause(s.life) }
 
 // close implements transport, but for read, which goes on to the end of the output.
 func (s *stream) close() {
-	s.fail(&connectionError{reason: "the connection was closed"}, nil)
+	s.end(errClosed)
 	select {
 	case <-s.flushed:
 	case <-time.After(flushGrace): // the server does not read
@@ -109,24 +94,16 @@ func (s *stream) close() {
 	_ = s.w.Close() // fails where it is closed already
 }
 
-// fail ends the stream; the first cause counts.
-func (s *stream) fail(cause *connectionError, unread []byte) {
-	s.ending.Do(func() {
-		s.err, s.unread = cause, unread
-		close(s.done)
-	})
-}
-
-// failure is why a request got no answer, once the stream is done.
-func (s *stream) failure(unsent bool) error {
-	return &connectionError{reason: s.err.reason, public: s.err.public, unsent: unsent, err: s.err}
+// failure is why a request got no answer, once the stream has ended; an empty frame was not even sent.
+func (s *stream) failure(frame []byte) error {
+	lost := *s.ended().(*connectionError)
+	lost.unsent = bytes.Contains(lost.unread, frame)
+	return &lost
 }
 
 // send hands a message to write and returns its frame. It waits for room, but not for the server to read.
 func (s *stream) send(ctx context.Context, m message) (frame []byte, err error) {
-	if frame, err = encode(m); err != nil {
-		return nil, fmt.Errorf("cannot send %s: %w", m.Method, err)
-	}
+	frame, _ = encode(m) // what is raw in it was read as JSON
 	room := s.queue
 	select {
 	case <-s.over:
@@ -139,59 +116,48 @@ func (s *stream) send(ctx context.Context, m message) (frame []byte, err error) 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-s.over:
-		<-s.done // comes soon after the end of the output
-		return nil, s.failure(true)
+		<-s.life.Done() // comes soon after the end of the output
+		return nil, s.failure(nil)
 	}
 }
 
-// trySend is send for what must not wait. It reports whether there was room.
-func (s *stream) trySend(m message) bool {
-	frame, err := encode(m)
+// trySend is send for what must not wait: where there is no room, the server does not read, and misses it.
+func (s *stream) trySend(m message) {
+	frame, _ := encode(m) // what is raw in it was read as JSON
 	select {
 	case s.queue <- frame:
-		return err == nil
 	default:
-		return false
 	}
 }
 
-// write sends the frames, at the end of the stream those that are left. What has gathered goes out in one piece: that spares
-// the server and us a wake-up for each.
+// write sends the frames, at the end those that are left. What has gathered goes out in one piece: that spares wake-ups.
 func (s *stream) write() {
 	defer close(s.flushed)
-	for {
-		var frame, all []byte
+	for out := bufio.NewWriterSize(s.w, 32<<10); ; {
 		select {
-		case frame = <-s.queue:
-			runtime.Gosched() // when answers come in a bunch, so do the next calls: let them join
-		case <-s.done:
-		}
-		for more := true; more && len(all) < 32<<10; {
-			if frame != nil {
-				s.peer.wire("→", frame)
-				all = append(append(all, frame...), '\n')
+		case frame := <-s.queue:
+			s.peer.wire("→", frame)
+			_, _ = out.Write(append(frame, '\n')) // Flush fails as well
+			runtime.Gosched()                     // when answers come in a bunch, so do the next calls: let them join
+			if len(s.queue) == 0 && out.Flush() != nil {
+				return // read will see why; until then calls wait for their time limit
 			}
-			select {
-			case frame = <-s.queue:
-			default:
-				more = false
+		case <-s.life.Done():
+			if len(s.queue) == 0 {
+				return
 			}
-		}
-		if _, err := s.w.Write(all); err != nil || len(all) == 0 {
-			return // read will see why; until then calls wait for their time limit
 		}
 	}
 }
 
-// read takes in what the server writes, until its output ends or makes no sense any more; then it ends the stream. It is
-// the one reader, and waits for nothing but the next line.
+// read takes in what the server writes, until its output ends or makes no sense; then it ends the stream.
 func (s *stream) read(output io.Reader) {
 	limited := &io.LimitedReader{R: output}
 	for lines := bufio.NewReaderSize(limited, 64<<10); ; {
 		limited.N = maxMessage
 		line, err := lines.ReadBytes('\n')
 		if limited.N == 0 {
-			err = &connectionError{reason: fmt.Sprintf("it sent a line of more than %d MiB", maxMessage>>20)}
+			s.end(broken("it sent a line of more than %d MiB", maxMessage>>20))
 		}
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))) // some begin with a mark, and end in \r\n
 		if len(line) > 0 && s.ended() == nil {
@@ -199,9 +165,9 @@ func (s *stream) read(output io.Reader) {
 				s.deliver(m)
 			}
 		}
-		if err != nil {
+		if err != nil || limited.N == 0 {
 			close(s.over)
-			s.fail(s.explain(err))
+			s.end(s.explain())
 			return
 		}
 	}
@@ -216,11 +182,7 @@ func (s *stream) deliver(m message) {
 			return true
 		})
 	}
-	reply, waiting := s.pending.LoadAndDelete(id)
-	switch {
-	case waiting:
+	if reply, waiting := s.pending.LoadAndDelete(id); waiting { // else it is late
 		reply.(chan message) <- m // has room: only one answer ever finds it
-	case id < 1 || id > s.last.Load(): // else it is late
-		s.peer.stray(m)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 	"os"
+	"time"
 )
 
 // transport carries the messages of one connection to an MCP server and back. The protocol above does not know which
@@ -32,8 +32,13 @@ type request struct {
 	header map[string]string // what is repeated outside of the message, by a transport that has an outside
 }
 
-// peer is what a transport is given by the client that uses it. All functions are set, and none may be called while a
-// lock is held.
+// cancelled is the notification that nobody waits for the answer to the request with this id any more.
+func cancelled(id int64, cause error) request {
+	params := fmt.Appendf(nil, `{"requestId":%d,"reason":%s}`, id, quoted(cause.Error()))
+	return request{method: "notifications/cancelled", params: params}
+}
+
+// peer is what a transport is given by its client. All functions are set; none may be called while a lock is held.
 type peer struct {
 	// notified is called with each notification of the server, in order, by whoever reads from it: it does not block.
 	notified func(method string, params json.RawMessage)
@@ -46,17 +51,17 @@ type peer struct {
 	wire func(arrow string, frame []byte)
 }
 
-// receive takes a message of the server: it passes a notification on, and has a request answered by send, which reports
-// whether that worked. It returns a response, with ok false for everything else.
-func (p peer) receive(frame []byte, send func(answer message) bool) (response message, ok bool) {
+// receive takes a message of the server: it passes a notification on, and has a request answered by send. It returns a
+// response, with ok false for everything else.
+func (p peer) receive(frame []byte, send func(answer message)) (response message, ok bool) {
 	p.wire("←", frame)
 	m, known := parseMessage(frame)
 	switch {
 	case !known:
 		p.note("noise", "sent what is no message: %s", frame)
-	case m.isRequest():
-		if !p.silent() && !send(m.answer()) {
-			p.note("full", "could not answer its request %s: it does not read", m.Method)
+	case m.Method != "" && !isNull(m.ID): // "The ID MUST NOT be null": such a request gets no answer
+		if !p.silent() {
+			send(m.answer())
 		}
 	case m.Method != "":
 		p.notified(m.Method, m.Params)
@@ -66,45 +71,104 @@ func (p peer) receive(frame []byte, send func(answer message) bool) (response me
 	return m, false
 }
 
-// stray tells of a response that nobody waits for.
-func (p peer) stray(m message) {
-	p.note("answer", "dropped an answer with id %s: nobody waits for it", m.ID)
-}
-
-// connectionError says that the connection to a server failed: it is gone, it did not answer in time, or it sends what
-// cannot be understood. An *rpcError is something else: a server that is well and says no.
+// connectionError says that the connection failed: it is gone, the server did not answer in time, or cannot be understood. An
+// *rpcError is something else: a server that is well and says no.
 type connectionError struct {
 	reason string // for a person, in full: what happened, and where possible what to do
 	public string // for a model, short and stable; "" says no more than that it failed
 	unsent bool   // the request was certainly not carried out: it may be sent once more over a new connection
-	err    error  // what lies beneath; may be nil
+	unread []byte // of the end of a stream: what the server has not read
+}
+
+// broken is a connectionError of which the model reads no more than that the connection failed.
+func broken(format string, args ...any) *connectionError {
+	return &connectionError{reason: fmt.Sprintf(format, args...)}
 }
 
 func (e *connectionError) Error() string { return e.reason }
-func (e *connectionError) Unwrap() error { return e.err }
 
-// openWire opens the log of -wire: a file, written anew and readable for its owner alone, or with "-" stderr. The function
-// that it returns writes down every message, one line each, in the order of the connection:
+// openWire opens the log of -wire: a file that is written anew, and readable for its owner alone.
+func openWire(name string) (*os.File, error) {
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = file.Chmod(0o600) // an older file may have been open to others
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the wire log: %w", err)
+	}
+	return file, nil
+}
+
+// say prints a line of our own, with whatever a server put into it.
+func (m *MCP) say(format string, args ...any) {
+	m.console.Errorf("[mcp] %s\n", m.line(fmt.Sprintf(format, args...), 500))
+}
+
+// line is the beginning of a foreign text on one line, at most limit characters.
+func (m *MCP) line(text string, limit int) string {
+	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
+}
+
+// heard takes a line of the server's stderr.
+func (s *server) heard(line string) {
+	s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) })
+	s.show("[mcp:"+s.label+"]", line)
+}
+
+// wire implements peer: with -wire it writes the message down, on one line such as
 //
 //	demo → {"jsonrpc":"2.0","id":1,"method":"initialize",…
-//	demo ← {"jsonrpc":"2.0","id":1,"result":…
 //
-// Secrets are redacted and control characters escaped, as everywhere. There is no time in it: the same session gives
-// the same log.
-func openWire(name string, console *Console) (wire func(server, arrow string, frame []byte), err error) {
-	write := func(line string) { console.Errorf("%s\n", line) }
-	if name != "-" {
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-		if err == nil {
-			err = file.Chmod(0o600) // an older file may have been open to others
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot write the wire log: %w", err)
-		}
-		logger := log.New(file, "", 0)
-		write = func(line string) { logger.Print(line) }
+// without secrets, and without times: the same session gives the same log.
+func (s *server) wire(arrow string, frame []byte) {
+	if s.mcp.wireFile == "" {
+		return
 	}
-	return func(server, arrow string, frame []byte) {
-		write(visibleLine(console.redact.Redact(fmt.Sprintf("%s %s %s", server, arrow, bytes.TrimSpace(frame)))))
-	}, nil
+	line := s.mcp.console.redact.Redact(fmt.Sprintf("%s %s %s", s.config.name, arrow, bytes.TrimSpace(frame)))
+	if line = visibleLine(line); s.mcp.log == nil {
+		s.mcp.console.Errorf("%s\n", line)
+	} else {
+		fmt.Fprintln(s.mcp.log, line)
+	}
+}
+
+// tell prints what a person has to know of the server: that it is there, or why not.
+func (s *server) tell(format string, args ...any) {
+	s.mcp.say("%s: %s", s.label, fmt.Sprintf(format, args...))
+}
+
+// timed tells with -time how long something took.
+func (s *server) timed(what string, began time.Time) {
+	if s.mcp.times {
+		s.tell("%s in %.3f s", what, time.Since(began).Seconds())
+	}
+}
+
+// note implements peer: it is tell for what the server makes us print.
+func (s *server) note(kind, format string, args ...any) {
+	told := false
+	s.update(func() {
+		told = kind != "" && (s.told[kind] || len(s.told) > 100)
+		s.told[kind] = true
+	})
+	if !told {
+		s.show("[mcp] "+s.label+":", fmt.Sprintf(format, args...))
+	}
+}
+
+// show prints a line. A server must not drown all else: beyond some lines a second they are left out, and all after we closed it.
+func (s *server) show(prefix, text string) {
+	now := s.update(func() {
+		if time.Since(s.second) >= time.Second {
+			s.second, s.lines = time.Now(), 0
+		}
+		s.lines++
+	})
+	switch {
+	case now.closed:
+	case now.lines <= linesPerSecond:
+		s.mcp.console.Errorf("%s %s\n", prefix, s.mcp.line(text, lineWidth))
+	case now.lines == linesPerSecond+1:
+		s.tell("more than %d lines a second; the others are left out", linesPerSecond)
+	}
 }
