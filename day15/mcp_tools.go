@@ -170,16 +170,16 @@ var refusedInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 // underscored replaces every character that the API refuses in a name.
 func underscored(text string) string { return refusedInNames.ReplaceAllString(text, "_") }
 
-// unseen are characters that a model reads and a person cannot see: controls, tags, zero-width, bidi, selectors, fillers.
-const unseen = `\x00-\x08\x0b-\x1f\x7f-\x{9f}\p{Cf}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}` +
+// unseenRunes are characters that a model reads and a person cannot see: controls, tags, zero-width, bidi, selectors, fillers.
+const unseenRunes = `\x00-\x08\x0b-\x1f\x7f-\x{9f}\p{Cf}\x{34f}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}` +
 	`\x{2065}\x{3164}\x{fe00}-\x{fe0f}\x{ffa0}\x{fff0}-\x{fff8}\x{e0000}-\x{e0fff}`
 
-// invisible matches what is unseen. Its group stays: marks that are seen, in Arabic for example; an emoji, or a letter that is
+// invisible matches unseenRunes. Its group stays: marks that are seen, in Arabic for example; an emoji, or a letter that is
 // not ASCII, with one selector of its form and one joiner. More of them say nothing to a person, and may to a model.
 var invisible = regexp.MustCompile(`([\x{600}-\x{605}\x{6dd}\x{70f}\x{890}\x{891}\x{8e2}\x{110bd}\x{110cd}]|` +
-	`[^\x00-\x7f` + unseen + `][\x{180b}-\x{180d}\x{180f}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]?[\x{200c}\x{200d}]?)|[` + unseen + `]`)
+	`[^\x00-\x7f` + unseenRunes + `][\x{180b}-\x{180d}\x{180f}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]?[\x{200c}\x{200d}]?)|[` + unseenRunes + `]`)
 
-// withoutInvisible removes from a server's text what is unseen.
+// withoutInvisible removes from a server's text unseenRunes.
 func withoutInvisible(text string) string { return invisible.ReplaceAllString(text, "$1") }
 
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
