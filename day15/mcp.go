@@ -15,18 +15,16 @@ const maxTools = 128 // that the model's API takes in one request
 // MCP connects the agent with the servers of mcp.json. Their tools go into the registry, and are tools like all others there.
 type MCP struct {
 	file, only, wireFile string // the flags
-
-	console  *Console
-	registry *Registry
-	room     int      // how many tools it takes besides those that were there before
-	times    bool     // -time
-	log      *os.File // of -wire; nil where that is -, which is stderr
-
-	mu      sync.Mutex            // guards what follows; servers is set once, and read without it after that
-	servers []*server             // in the order of the file
-	offered map[string]serverTool // the tools in the registry, by name
-	left    int                   // as many were too many
-	first   map[string]string     // a hash of what each tool said of itself when it was first seen
+	console              *Console
+	registry             *Registry
+	room                 int                   // how many tools it takes besides those that were there before
+	times                bool                  // -time
+	log                  *os.File              // of -wire; nil where that is -, which is stderr
+	mu                   sync.Mutex            // guards what follows; servers is set once, and read without it after that
+	servers              []*server             // in the order of the file
+	offered              map[string]serverTool // the tools in the registry, by name
+	left                 int                   // as many were too many
+	first                map[string]string     // a hash of what each tool said of itself when it was first seen
 }
 
 // mcpFlags adds the flags to those of the program.
@@ -46,7 +44,7 @@ func (a *agent) connectServers(ctx context.Context) error {
 	m.room = maxTools - len(a.registry.Visible())
 	configs, err := m.configs()
 	if err == nil && m.wireFile != "" && m.wireFile != "-" {
-		m.log, err = openWire(m.wireFile)
+		m.log, err = os.OpenFile(m.wireFile, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600) // for its owner alone
 	}
 	if err != nil {
 		return err
@@ -194,9 +192,6 @@ func (a *agent) describe(s *server, details bool) {
 		for _, tool := range now.offered {
 			about := strings.Join(strings.Fields(tool.Description), " ")
 			print("  %-*s  %-5s  %s", width, tool.Name, a.permissions.Policy(tool.Tool), a.mcp.line(about, 60))
-		}
-		if details && c.instructions != "" { // the model does not get a stranger's words
-			print("  its instructions: %s", a.mcp.line(c.instructions, 500))
 		}
 	}
 	for _, line := range now.stderr {

@@ -23,14 +23,12 @@ import (
 // A client does not come back to life: when its transport has ended, connect anew.
 type client struct {
 	transport
-	limits limits
-	note   func(kind, format string, args ...any)
-
-	era          atomic.Pointer[era] // what the server and we have agreed upon
-	instructions string              // of the server, for a model; "" where there are none
-	stale        atomic.Bool         // the tools have to be listed again
-	token        atomic.Int64        // the progress token given last
-	waiting      sync.Map            // progress token → func(object), for the calls under way
+	limits  limits
+	note    func(kind, format string, args ...any)
+	era     atomic.Pointer[era] // what the server and we have agreed upon
+	stale   atomic.Bool         // the tools have to be listed again
+	token   atomic.Int64        // the progress token given last
+	waiting sync.Map            // progress token → func(object), for the calls under way
 }
 
 // limits says how long a server may take.
@@ -41,19 +39,15 @@ type limits struct {
 
 // params are the params of all that we send; each method has a few of them, and what is empty is left out.
 type params struct {
-	Meta  *meta `json:"_meta,omitempty"`
-	token int64 // of the progress, for era.meta
-
+	Meta            *meta           `json:"_meta,omitempty"`
+	token           int64           // of the progress, for era.meta
 	ProtocolVersion string          `json:"protocolVersion,omitempty"` // initialize
 	Capabilities    *struct{}       `json:"capabilities,omitempty"`
 	ClientInfo      json.RawMessage `json:"clientInfo,omitempty"`
-
-	Cursor *string `json:"cursor,omitempty"` // tools/list; "" is a cursor like any other
-
-	Name      string          `json:"name,omitempty"`      // tools/call
-	Arguments json.RawMessage `json:"arguments,omitempty"` // at least {}: there are servers that do not answer to null
-
-	schema json.RawMessage // of the tool, for era.header
+	Cursor          *string         `json:"cursor,omitempty"`    // tools/list; "" is a cursor like any other
+	Name            string          `json:"name,omitempty"`      // tools/call
+	Arguments       json.RawMessage `json:"arguments,omitempty"` // at least {}: there are servers that do not answer to null
+	schema          json.RawMessage // of the tool, for era.header
 }
 
 // newClient opens a transport. p is the caller's but for what the client hears itself.

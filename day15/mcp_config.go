@@ -19,29 +19,26 @@ import (
 
 // serverConfig is one entry of mcpServers, with every ${VAR} replaced. The tags are its keys.
 type serverConfig struct {
-	Command string            `json:"command"` // a server that is started here …
-	Args    []string          `json:"args"`
-	Env     map[string]string `json:"env"` // on top of the agent's environment
-	Dir     string            `json:"cwd"` // "" is the agent's working directory
-	URL     string            `json:"url"` // … or one that is reached over HTTP
-	Headers map[string]string `json:"headers"`
-
-	HTTPURL   string `json:"httpUrl"` // as other hosts write it
-	ServerURL string `json:"serverUrl"`
-	Type      string `json:"type"` // stdio or http: not needed
-	Transport string `json:"transport"`
-	Enabled   bool   `json:"enabled"`
-
-	Disabled   bool     `json:"disabled"`
-	Timeout    uint32   `json:"timeoutMs"` // 0 stands for the usual one
-	StartLimit uint32   `json:"startTimeoutMs"`
-	Tools      []string `json:"tools"`           // globs of the tools to offer; nil offers all
-	Version    string   `json:"protocolVersion"` // "" lets client and server agree on one
-
-	name   string
-	limits limits
-	target string // where the server is, for a person: the command line as it is written, or the URL without user and query
-	err    error  // why this server cannot be started; it costs the others nothing
+	Command    string            `json:"command"` // a server that is started here …
+	Args       []string          `json:"args"`
+	Env        map[string]string `json:"env"` // on top of the agent's environment
+	Dir        string            `json:"cwd"` // "" is the agent's working directory
+	URL        string            `json:"url"` // … or one that is reached over HTTP
+	Headers    map[string]string `json:"headers"`
+	HTTPURL    string            `json:"httpUrl"` // as other hosts write it
+	ServerURL  string            `json:"serverUrl"`
+	Type       string            `json:"type"` // stdio or http: not needed
+	Transport  string            `json:"transport"`
+	Enabled    bool              `json:"enabled"`
+	Disabled   bool              `json:"disabled"`
+	Timeout    uint32            `json:"timeoutMs"` // 0 stands for the usual one
+	StartLimit uint32            `json:"startTimeoutMs"`
+	Tools      []string          `json:"tools"`           // globs of the tools to offer; nil offers all
+	Version    string            `json:"protocolVersion"` // "" lets client and server agree on one
+	name       string
+	limits     limits
+	target     string // where the server is, for a person: the command line as it is written, or the URL without user and query
+	err        error  // why this server cannot be started; it costs the others nothing
 }
 
 // memberNames are the keys of an entry that mean something here, exactly so.

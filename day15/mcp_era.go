@@ -123,7 +123,6 @@ func (c *client) hello(ctx context.Context, version string) (next string, err er
 	}
 	next = commonVersion(supported...)
 	if err == nil && next != "" && e.stateless() == (next == statelessVersion) {
-		c.instructions = result.text("instructions")
 		c.era.Store(&era{next})
 		if e.stateless() {
 			return "", nil

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,10 +16,7 @@ import (
 const sessionHeader = "Mcp-Session-Id"
 
 // How long a server may take for what needs no response; and for word that a call was cancelled: there the caller waits.
-const (
-	farewell  = time.Second
-	abandoned = 200 * time.Millisecond
-)
+const farewell, abandoned = time.Second, 200 * time.Millisecond
 
 // endpoint is the transport to a server over Streamable HTTP: "Every JSON-RPC message sent from the client MUST be a new
 // HTTP POST request to the MCP endpoint", and the response to a request comes as the answer to its POST:
@@ -35,9 +31,8 @@ type endpoint struct {
 	peer
 	url     string
 	client  *http.Client
-	last    atomic.Int64 // the id given last
-	headers sync.Map     // name → value: of the configuration, of the session if there is one, of the version agreed upon
-
+	last    atomic.Int64    // the id given last
+	headers sync.Map        // name → value: of the configuration, of the session if there is one, of the version agreed upon
 	life    context.Context // ends with the connection; its cause says why
 	end     context.CancelCauseFunc
 	closing sync.Once
@@ -164,9 +159,8 @@ func (e *endpoint) send(ctx context.Context, method string, header map[string]st
 		req.Header.Set(name, value) // an argument may be empty
 	}
 	resp, err := e.client.Do(req)
-	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
-		// The text of wrapped begins with the URL, query and all.
-		return nil, broken("cannot reach its url: %v", wrapped.Err)
+	if err != nil { // its text begins with the URL, query and all
+		return nil, broken("cannot reach its url: %v", errors.Unwrap(err))
 	}
 	return resp, err
 }

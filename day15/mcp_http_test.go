@@ -186,7 +186,7 @@ func TestAnswers(t *testing.T) {
 		{200, json, `{"detail":"x"}`, `error: it answered 200 OK (application/json), which is no response to our request: {"detail":"x"}` + noise + `{"detail":"x"}`},
 		{200, json, "data: " + good, `error: it answered 200 OK (application/json), which is no response to our request: data: ` + good + noise + "data: " + good},
 		{200, "text/plain", good, `error: it answered 200 OK (text/plain), which is no response to our request: ` + good},
-		{200, sse, good, `error: it answered 200 OK (text/event-stream), which is no response to our request: ` + good},
+		{200, sse, good, `{"a":1}`},
 		{202, "", "", "error: it answered 202 Accepted ():"},
 		{401, json, `{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`, `error: it answered 401 Unauthorized (application/json): unauthorized, check headers.Authorization of this server: {"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"who?"}}`},
 		{403, "text/plain", "no", "error: it answered 403 Forbidden (text/plain): forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse: no"},

@@ -50,10 +50,7 @@ func code(err error) int {
 }
 
 // The JSON-RPC error codes that matter here.
-const (
-	methodNotFound = -32601
-	invalidParams  = -32602
-)
+const methodNotFound, invalidParams = -32601, -32602
 
 // newRequest is a request of ours; id 0 makes it a notification.
 func newRequest(id int64, r request) message {

@@ -3,10 +3,8 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,15 +29,14 @@ type process struct {
 	stdout, stderr io.ReadCloser
 	tail           []string // the last lines of stderr
 	state          *os.ProcessState
-
-	quiet  chan struct{} // closed when stderr has ended, after tail is set
-	exited chan struct{} // closed when the child and its group are gone, after state is set
-	gone   chan struct{} // closed when nothing of the process is left
+	quiet          chan struct{} // closed when stderr has ended, after tail is set
+	exited         chan struct{} // closed when the child and its group are gone, after state is set
+	gone           chan struct{} // closed when nothing of the process is left
 }
 
-// startProcess starts the server of an entry with a command. heard is called with each line of its stderr. Every process
+// startProcess starts the server of an entry with a command. heard is called with each line of its stderr, and returns the last ones. Every process
 // that is started gets stopped: by close, or by itself when the connection fails. An error is a *connectionError.
-func startProcess(c *serverConfig, p peer, heard func(line string)) (transport, error) {
+func startProcess(c *serverConfig, p peer, heard func(line string) (last []string)) (transport, error) {
 	cmd := childOf(c)
 	s := &process{cmd: cmd, quiet: make(chan struct{}), exited: make(chan struct{}), gone: make(chan struct{})}
 	stdinRead, stdin, err1 := os.Pipe()
@@ -80,24 +77,17 @@ func childOf(c *serverConfig) *exec.Cmd {
 	return cmd
 }
 
-// notStarted is why a server could not be started.
+// notStarted is why a server could not be started. Some write a whole command line into command.
 func notStarted(c *serverConfig, err error) error {
-	reason := fmt.Sprintf("cannot start %s: %v", c.Command, err)
-	_, noDir := os.Stat(c.Dir)
-	switch {
-	case c.Dir != "" && noDir != nil:
-		reason = "there is no working directory " + c.Dir
-	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
-		reason = fmt.Sprintf("command %q not found", c.Command)
-		if filepath.Base(c.Command) == c.Command {
-			reason += " on PATH"
-		}
-		if first, rest, ok := strings.Cut(strings.TrimSpace(c.Command), " "); ok {
-			args, _ := encode(strings.Fields(rest)) // strings always have a JSON form
-			reason += fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
-		}
+	hint := ""
+	if _, gone := os.Stat(c.Dir); c.Dir != "" && gone != nil { // err would name the command
+		err = fmt.Errorf("its cwd: %w", gone)
 	}
-	return broken("%s", reason)
+	if first, rest, ok := strings.Cut(strings.TrimSpace(c.Command), " "); ok {
+		args, _ := encode(strings.Fields(rest)) // strings always have a JSON form
+		hint = fmt.Sprintf(`; if the command is %q, move the rest to "args": %s`, first, args)
+	}
+	return broken("cannot start %s: %v%s", c.Command, err, hint)
 }
 
 // run is the goroutine that reads, until the server's output ends. A connection that failed leaves no server behind.
@@ -110,16 +100,14 @@ func (s *process) run() {
 }
 
 // listen is the goroutine that reads stderr line by line; it need not mean an error.
-func (s *process) listen(heard func(line string)) {
+func (s *process) listen(heard func(line string) (last []string)) {
 	defer close(s.quiet)
 	for lines := bufio.NewReaderSize(s.stderr, 64<<10); ; { // a line that is longer comes in pieces
 		text, _, err := lines.ReadLine()
 		if err != nil {
 			return
 		}
-		line := string(text)
-		s.tail = append(s.tail[max(0, len(s.tail)-stderrLines+1):], line)
-		heard(line)
+		s.tail = heard(string(text))
 	}
 }
 

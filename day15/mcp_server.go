@@ -144,6 +144,7 @@ func (s *server) connect(ctx context.Context) (*client, error) {
 
 // open makes the transport: a server of ours is a process, one of somebody else's is reached over HTTP.
 func (s *server) open(p peer) (t transport, err error) {
+	s.update(func() { s.stderr = nil })
 	if s.config.URL != "" {
 		t, err = openHTTP(s.config.URL, s.config.Headers, p)
 	} else {

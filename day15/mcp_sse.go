@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -53,11 +52,7 @@ func (e *endpoint) receive(ctx context.Context, id int64, frame []byte) (m messa
 // include the Last-Event-ID header".
 func (e *endpoint) follow(ctx context.Context, id int64, resp *http.Response) (m message, err error) {
 	defer func() { resp.Body.Close() }()
-	body := bufio.NewReader(resp.Body)
-	if first, _ := body.Peek(1); string(first) == "{" { // no line of a stream begins like that
-		return m, refusal(resp, body)
-	}
-	events, lastID, retry := newEventReader(body), "", time.Second
+	events, lastID, retry := newEventReader(resp.Body), "", time.Second
 	for {
 		event, err := events.next()
 		if err == nil {
@@ -87,7 +82,7 @@ func (e *endpoint) follow(ctx context.Context, id int64, resp *http.Response) (m
 
 // stream GETs a stream: the rest of the one with the event lastID, or with "" one for what the server says on its own.
 func (e *endpoint) stream(ctx context.Context, lastID string) (*http.Response, error) {
-	header := map[string]string{"Accept": "text/event-stream"}
+	header := map[string]string{}
 	if lastID != "" {
 		header["Last-Event-ID"] = lastID
 	}
@@ -110,16 +105,12 @@ func (e *endpoint) listen() {
 
 // refusal is the error for an answer that is no response: its status, what to do about it, and its body, or a part.
 func refusal(resp *http.Response, body io.Reader) error {
-	place := ": wrong url?"
-	if resp.Request.Header.Get(sessionHeader) != "" {
-		place = "" // it was right before
-	}
 	hint := map[int]string{
 		200: ", which is no response to our request",
 		401: ": unauthorized, check headers.Authorization of this server",
 		403: ": forbidden, check headers.Authorization, or try localhost for 127.0.0.1 in the url, or the reverse",
-		404: place,
-		405: place,
+		404: ": wrong url?",
+		405: ": wrong url?",
 	}[resp.StatusCode]
 	text, _ := io.ReadAll(io.LimitReader(body, 64<<10))
 	return &connectionError{

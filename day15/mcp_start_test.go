@@ -35,16 +35,16 @@ func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 [mcp] demo: connected, 2 tools (2025-06-18)
 [mcp] dies: failed: exit status 3: DEMO_KEY missing
 [mcp] bare: connected, 2 tools (2025-06-18)
-[mcp] missing: failed: command "no-such-cmd-42" not found on PATH
-[mcp] line: failed: command "demo-server --stdio" not found on PATH; if the command is "demo-server", move the rest to "args": ["--stdio"]
-[mcp] far: failed: there is no working directory /no/such/dir
+[mcp] missing: failed: cannot start no-such-cmd-42: exec: "no-such-cmd-42": executable file not found in $PATH
+[mcp] line: failed: cannot start demo-server --stdio: exec: "demo-server --stdio": executable file not found in $PATH; if the command is "demo-server", move the rest to "args": ["--stdio"]
+[mcp] far: failed: cannot start cat: its cwd: stat /no/such/dir: no such file or directory
 `; lines != want {
 		t.Errorf("stderr\n%s\nwant\n%s", stderr, want)
 	}
 	model.mustRead(t, "Roll: 5")
 	mustShow(t, stdout, "│ MCP      2 of 7 servers up\n", " · MCP 2 of 7 servers up ──",
 		"× silent: no answer to initialize in 300 ms\ndemo: protocol", "× dies: exit status 3: DEMO_KEY missing\n",
-		"× missing: command \"no-such-cmd-42\" not found on PATH\n")
+		"× missing: cannot start no-such-cmd-42: exec: \"no-such-cmd-42\": executable file not found in $PATH\n")
 	mustShow(t, stderr, "[mcp:dies] starting\n[mcp:dies] DEMO_KEY missing\n")
 	if found := survivors(t, mark); found != "" {
 		t.Errorf("left: %s", found)
@@ -81,7 +81,7 @@ func TestFlagsThatCannotBeFollowedEndTheStart(t *testing.T) {
 		"-mcp=nope.json":           "geekagent: cannot read the MCP servers: open nope.json: ",
 		"-mcp=bad.json":            "geekagent: cannot read the MCP servers: bad.json:1:1: unexpected end of JSON input",
 		"-only=demo,dmeo":          `geekagent: -only: there is no MCP server "dmeo"; there are: demo`,
-		"-wire=no/such/folder/log": "geekagent: cannot write the wire log: ",
+		"-wire=no/such/folder/log": "geekagent: open no/such/folder/log: ",
 	} {
 		code, stdout, stderr := runMCP(t, "/exit\n", args, "/mcp")
 		if code != exitFailure || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {

@@ -24,7 +24,6 @@ type stream struct {
 	peer    peer
 	w       io.WriteCloser
 	explain func() *connectionError // says why the output has ended; it may wait a moment
-
 	queue   chan []byte             // frames for write, in order
 	last    atomic.Int64            // the id given last
 	pending sync.Map                // id → chan message, of who waits for the answer

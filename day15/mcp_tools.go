@@ -64,9 +64,7 @@ func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
 	}
 	description := cmp.Or(strings.TrimSpace(info.text("description")), info.text("title"), info.name)
 	description = clean("[MCP:" + s.config.name + "] " + description) // the model has to know who says this
-	received := info.raw("inputSchema")
-	cleaned := mapStrings(received, clean)
-	schema, err := apiSchema(cleaned)
+	schema, err := apiSchema(mapStrings(info.raw("inputSchema"), clean))
 	if len(description) > maxDescription {
 		err = fmt.Errorf("its description has %d bytes, the limit is %d", len(description), maxDescription)
 	}
@@ -80,9 +78,6 @@ func (s *server) tool(name string, info toolInfo) (t serverTool, err error) {
 		s.note("clean "+name, "tool %s: invisible characters were removed from its description and schema", info.name)
 	}
 	details := fmt.Sprintf("Tool %s of the MCP server %s.", visibleLine(info.name), s.label)
-	if string(schema) != string(cleaned) {
-		details += fmt.Sprintf("\nMended for the model's API. The inputSchema as it was received:\n%s", received)
-	}
 	t = serverTool{server: s, info: info, Tool: Tool{Name: name, Description: description, Parameters: schema, Details: details}}
 	// "clients MUST consider tool annotations to be untrusted": a hint decides when a call may run, never whether. The policy
 	// is the zero Policy, Ask, whatever the server says of its tool.
@@ -138,11 +133,9 @@ func hash(text string, n int) string {
 const maxToolName = 64
 
 // toolNames returns the names for the model, mcp_<server>_<tool>, with an underscore for each character that the API refuses.
-// Only the configuration and the list count, so that they are the same after a restart.
-//
-// Where a name is too long, or another one had to change less, a hash of server and tool is put behind it:
-//   - of two tools, "get_file" keeps its name and "get.file" gets the hash; of "get.file" and "get file" both get it.
-//   - of two servers, the same: "my_files" before "my.files".
+// Only the configuration and the list count, so that they are the same after a restart. Where a name is too long, or another
+// one had to change less, a hash of server and tool is put behind it:
+//   - of two tools, "get_file" keeps its name and "get.file" gets the hash; of two servers, "my_files" and "my.files", the same.
 //   - tool "hub_x" of server "git" would read like tool "x" of server "git_hub": the longer prefix keeps its names.
 func (s *server) toolNames(list []toolInfo) map[string]string {
 	wanted, names := map[string]int{}, map[string]string{} // a plain name → how many of the tools come out as it

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -87,18 +86,6 @@ func broken(format string, args ...any) *connectionError {
 
 func (e *connectionError) Error() string { return e.reason }
 
-// openWire opens the log of -wire: a file that is written anew, and readable for its owner alone.
-func openWire(name string) (*os.File, error) {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err == nil {
-		err = file.Chmod(0o600) // an older file may have been open to others
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot write the wire log: %w", err)
-	}
-	return file, nil
-}
-
 // say prints a line of our own, with whatever a server put into it.
 func (m *MCP) say(format string, args ...any) {
 	m.console.Errorf("[mcp] %s\n", m.line(fmt.Sprintf(format, args...), 500))
@@ -109,17 +96,14 @@ func (m *MCP) line(text string, limit int) string {
 	return m.console.Preview(colour.ReplaceAllString(text, ""), limit)
 }
 
-// heard takes a line of the server's stderr.
-func (s *server) heard(line string) {
-	s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) })
+// heard takes a line of the server's stderr, and returns the last ones.
+func (s *server) heard(line string) []string {
 	s.show("[mcp:"+s.label+"]", line)
+	return s.update(func() { s.stderr = append(s.stderr[max(0, len(s.stderr)-stderrLines+1):], line) }).stderr
 }
 
-// wire implements peer: with -wire it writes the message down, on one line such as
-//
-//	demo → {"jsonrpc":"2.0","id":1,"method":"initialize",…
-//
-// without secrets, and without times: the same session gives the same log.
+// wire implements peer: with -wire it writes the message down, on one line, without secrets, and without times: the same
+// session gives the same log.
 func (s *server) wire(arrow string, frame []byte) {
 	if s.mcp.wireFile == "" {
 		return
