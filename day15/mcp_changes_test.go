@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,24 +68,6 @@ func TestAToolThatChangedIsAskedAboutAgain(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestAToolThatChangedWithANewStartOfItsServer(t *testing.T) {
-	t.Parallel()
-	model := newFakeModel(t, oneByOne("mcp_r_send", "mcp_r_die", "mcp_r_send", "mcp_r_send")...)
-	_, stdout, _ := newChild(t, model, []entry{{name: "r", fake: "reborn", env: map[string]string{"FAKE_STARTS": filepath.Join(t.TempDir(), "starts")}}}).run("send\nn\n")
-	mustShow(t, stdout, caution)
-	model.mustRead(t, "sent", "(error) server r is not available: it is gone",
-		"(error) not sent: the server defines this tool differently now, or no more; call it again if it still fits", "(error) denied by the user")
-}
-
-func TestAToolThatChangedIsNotCalledWhereNobodyCanBeAsked(t *testing.T) {
-	t.Parallel()
-	model := newFakeModel(t, oneByOne("mcp_c_describe", "mcp_c_send")...)
-	if code, _, stderr := newChild(t, model, []entry{plays("c", "changing")}, "send").run(""); code != exitDenied || !strings.Contains(stderr, "[permission] mcp_c_send was refused: ") {
-		t.Errorf("exit code %d, stderr %s", code, stderr)
-	}
-	model.mustRead(t, "described", "(error) denied: nobody can be asked")
 }
 
 func TestNoMoreToolsThanTheAPITakesAreOffered(t *testing.T) {

@@ -276,41 +276,6 @@ func TestALostSession(t *testing.T) {
 	}
 }
 
-// All calls learn of it themselves, also while the connection is closed.
-func TestCallsThatLoseASessionTogether(t *testing.T) {
-	t.Parallel()
-	const together = 8
-	var arrived sync.WaitGroup
-	arrived.Add(together)
-	first := make(chan bool, together)
-	first <- true
-	closing := make(chan bool)
-	s := newWeb(t, withSession(func(w http.ResponseWriter, r *http.Request, m message) {
-		arrived.Done()
-		arrived.Wait() // all are in flight before one is refused
-		select {
-		case <-first:
-		default:
-			<-closing
-		}
-		w.WriteHeader(404)
-	}))
-	l := dial(t, s.URL, false, nil).shakeHands(t)
-	results := make(chan string, together)
-	for range together {
-		go func() { results <- l.ask(t.Context(), "tools/call") }()
-	}
-	for i := range together {
-		if got := <-results; got != "unsent: it has lost our session" {
-			t.Error(got)
-		}
-		if i == 0 {
-			l.close()
-			close(closing)
-		}
-	}
-}
-
 func TestAStreamThatBreaksOffGoesOn(t *testing.T) {
 	const rest = `data: {"jsonrpc":"2.0","id":2,"result":{}}` + "\n\n"
 	for _, test := range []struct {

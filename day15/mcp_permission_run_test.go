@@ -1,18 +1,14 @@
 package main
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestPoliciesOfServerTools(t *testing.T) {
 	const dice, asked = "[Calling tool mcp_demo_dice → Roll: 5]", "About to call MCP tool: mcp_demo_dice (from server demo)\n  {}\nConfirm execution? [y/N/a] "
 	for _, test := range []struct{ rules, input, screen, model string }{
-		{`{"mcp_demo_d*":"allow"}`, "", "You › roll\n" + dice, "Roll: 5"},
 		{`{"mcp_demo_dice":"deny","mcp_*":"allow"}`, "", "You › roll\n[Calling tool mcp_demo_dice → ",
 			"(error) denied by policy: .geekagent/GeekAgent.json does not allow mcp_demo_dice"},
 		{`{"mcp_demo2_*":"allow"}`, "y\n", asked + "y\n" + dice, "Roll: 5"},
 		{noRules, "n\n", asked + "n\n", "(error) denied by the user"},
-		{noRules, "", asked, "(error) denied: the question got no answer"},
 		{noRules, "a\n", asked + "a\nmcp_demo_dice is always allowed from now on: saved in .geekagent/GeekAgent.json.\n" + dice, "Roll: 5"},
 	} {
 		t.Run(test.rules+test.input, func(t *testing.T) {

@@ -88,6 +88,11 @@ func (s *toolServer) tool(name, more string, call func(args json.RawMessage) str
 	return tool
 }
 
+// act adds a tool that answers by itself, or not at all.
+func (s *toolServer) act(name, more string, do func()) {
+	s.tool(name, more, func(json.RawMessage) string { do(); return "" })
+}
+
 // say is fake.say for several goroutines.
 func (s *toolServer) say(format string, args ...any) {
 	s.mu.Lock()
@@ -185,8 +190,7 @@ func serveTools(f *fake, name string) {
 // it serves.
 func toolServers() map[string]func(s *toolServer) {
 	return map[string]func(s *toolServer){
-		"demo":  demoTools,
-		"notes": noteTools,
+		"demo": demoTools,
 		"gated": func(s *toolServer) { // does not read before the test has let it pass
 			conn, err := net.Dial("tcp", os.Getenv("FAKE_GATE"))
 			if err != nil {
@@ -210,10 +214,6 @@ func toolServers() map[string]func(s *toolServer) {
 				return ""
 			})
 		},
-		"reborn": func(s *toolServer) { // is another one after its death
-			s.tool("send", fmt.Sprintf(`"description":"Sends, start %d.",`, countStart())+noProperties, fixed("sent"))
-			s.tool("die", "", func(json.RawMessage) string { os.Exit(1); return "" })
-		},
 		"failing": failingTools,
 		"bare": func(s *toolServer) { // says nothing of tools
 			demoTools(s)
@@ -222,20 +222,19 @@ func toolServers() map[string]func(s *toolServer) {
 		"family": func(s *toolServer) { // leaves a process behind that holds its streams, whichever way it ends
 			grandchild()
 			demoTools(s)
-			s.tool("die", "", func(json.RawMessage) string { os.Exit(1); return "" })
+			s.act("die", "", func() { os.Exit(1) })
 		},
 		"ephemeral": func(s *toolServer) { // ends after each answer, some of them after a while in which it does not read
-			s.tool("start", "", func(json.RawMessage) string {
+			s.act("start", "", func() {
 				start := countStart()
 				s.answer(s.id(), fmt.Sprint("start ", start))
 				time.Sleep(time.Duration(start-1) * 50 * time.Millisecond)
 				os.Exit(0)
-				return ""
 			})
 		},
 		"announcing": func(s *toolServer) { // answers a call when its new list was asked for, and announces another with each
 			lists := 0
-			s.tool("grow", "", func(json.RawMessage) string {
+			s.act("grow", "", func() {
 				id := s.id()
 				s.tool("extra", "", fixed("extra"))
 				s.announce()
@@ -245,7 +244,6 @@ func toolServers() map[string]func(s *toolServer) {
 					}
 					s.announce()
 				}
-				return ""
 			})
 			s.tool("lists", "", func(json.RawMessage) string { return fmt.Sprint(lists, " lists") })
 		},
@@ -258,7 +256,7 @@ func toolServers() map[string]func(s *toolServer) {
 		},
 		"echo": func(s *toolServer) { s.tool("echo", "", func(args json.RawMessage) string { return string(args) }) },
 		"interrupted": func(s *toolServer) {
-			s.tool("sleep", "", func(json.RawMessage) string { s.progress(1, 0, "asleep"); return "" })
+			s.act("sleep", "", func() { s.progress(1, 0, "asleep") })
 			s.tool("tell", "", func(json.RawMessage) string { return fmt.Sprintf("pid %d, told %s", os.Getpid(), s.cancelled) })
 			s.tool("pid", "", func(json.RawMessage) string { return fmt.Sprintf("pid %d.", os.Getpid()) })
 		},
@@ -275,14 +273,12 @@ func toolServers() map[string]func(s *toolServer) {
 				s.progress(1, 2, "half\n"+draw)
 				return "painted " + draw
 			})
-			s.tool("fail", `"description":"Fails."`, func(json.RawMessage) string {
+			s.act("fail", `"description":"Fails."`, func() {
 				s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":%s}}`, s.id(), quoted("no "+draw))
-				return ""
 			})
-			s.tool("die", `"description":"Dies."`, func(json.RawMessage) string {
+			s.act("die", `"description":"Dies."`, func() {
 				fmt.Fprint(os.Stderr, "dying "+draw)
 				os.Exit(1)
-				return ""
 			})
 		},
 	}
@@ -296,23 +292,6 @@ func demoTools(s *toolServer) {
 			text := argument(args, "text")
 			return fmt.Sprintf("Characters %d, words %d", utf8.RuneCountInString(text), len(strings.Fields(text)))
 		})
-}
-
-// noteTools are tools with a memory.
-func noteTools(s *toolServer) {
-	var titles []string
-	s.tool("add", "", func(args json.RawMessage) string {
-		var n struct{ A, B int }
-		if err := json.Unmarshal(args, &n); err != nil {
-			panic(err)
-		}
-		return fmt.Sprint(n.A + n.B)
-	})
-	s.tool("save_note", "", func(args json.RawMessage) string {
-		titles = append(titles, argument(args, "title"))
-		return "saved " + argument(args, "title")
-	})
-	s.tool("list_notes", "", func(json.RawMessage) string { return cmp.Or(strings.Join(titles, ", "), "no notes") })
 }
 
 // countStart writes one more byte into the file FAKE_STARTS, and returns how many there are.
@@ -338,26 +317,22 @@ func failingTools(s *toolServer) {
 	}
 	read := `"annotations":{"readOnlyHint":true}`
 	s.tool("fine", read, fixed("fine"))
-	s.tool("says_no", "", func(json.RawMessage) string {
+	s.act("says_no", "", func() {
 		s.result(`{"content":[{"type":"text","text":"disk full"}],"isError":true}`)
-		return ""
 	})
-	s.tool("refuses", "", func(json.RawMessage) string {
+	s.act("refuses", "", func() {
 		s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"missing path","data":{"hint":"x"}}}`, s.id())
-		return ""
 	})
-	s.tool("wants_input", "", func(json.RawMessage) string {
+	s.act("wants_input", "", func() {
 		s.result(`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}`)
-		return ""
 	})
-	s.tool("crash", "", func(json.RawMessage) string {
+	s.act("crash", "", func() {
 		fmt.Fprintln(os.Stderr, "out of memory")
 		os.Exit(7)
-		return ""
 	})
-	s.tool("hang_up", "", func(json.RawMessage) string { os.Stdout.Close(); return "" })
+	s.act("hang_up", "", func() { os.Stdout.Close() })
 	s.tool("slow", "", fixed(""))
-	s.tool("garbage", "", func(json.RawMessage) string { s.say(`{"jsonrpc": "2.0", "id": 3, `); return "" })
+	s.act("garbage", "", func() { s.say(`{"jsonrpc": "2.0", "id": 3, `) })
 	s.tool("copy", "", func(json.RawMessage) string { // takes longer than the time limit, but says that it is at it
 		for begin, n := time.Now(), 1; time.Since(begin) < 1300*time.Millisecond; n++ {
 			s.progress(n, 0, "copying")
@@ -409,20 +384,17 @@ func leakyTools(s *toolServer) {
 		os.Exit(3)
 	}
 	s.tool("result", fmt.Sprintf(`"title":%[1]s,"description":%[1]s,"inputSchema":{"type":"object","properties":{"x":{"description":%[1]s}}}`, quoted(all)), fixed(all))
-	s.tool("no", "", func(json.RawMessage) string {
+	s.act("no", "", func() {
 		s.result(`{"content":[{"type":"text","text":` + quoted(all) + `}],"isError":true}`)
-		return ""
 	})
-	s.tool("refusal", "", func(json.RawMessage) string {
+	s.act("refusal", "", func() {
 		s.progress(1, 2, all)
 		s.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":%[2]s,"data":%[2]s}}`, s.id(), quoted(all))
-		return ""
 	})
 	s.tool("noise", "", func(json.RawMessage) string { s.say("%s", all); return "noise" })
-	s.tool("crash", "", func(json.RawMessage) string {
+	s.act("crash", "", func() {
 		fmt.Fprintln(os.Stderr, all)
 		os.Exit(1)
-		return ""
 	})
 }
 

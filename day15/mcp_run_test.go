@@ -104,18 +104,13 @@ Confirm execution? [y/N/a] y
 }
 
 func TestTwoServersInOneTurn(t *testing.T) {
-	model := newFakeModel(t, calls("mcp_notes_add", `{"a":2,"b":3}`, "mcp_demo_dice", "{}", "mcp_notes_save_note", `{"title":"trip"}`),
-		calls("mcp_notes_list_notes", "{}"), says("I am done."))
-	inMCPFolder(t, model, noRules, plays("demo", "demo"), plays("notes", "notes"), plays("bad", "die"))
-	code, stdout, stderr := runMCP(t, "", "-yes", "-only", "demo,notes", "do this and that")
-	if code != exitOK || stderr != "[mcp] demo: connected, 2 tools (2025-06-18)\n[mcp] notes: connected, 3 tools (2025-06-18)\n" {
-		t.Errorf("exit code %d, stderr %s", code, stderr) // the third one is not even started
+	model := newFakeModel(t, calls("mcp_one_dice", "{}", "mcp_two_word_count", `{"text":"a b"}`))
+	inMCPFolder(t, model, noRules, plays("one", "demo"), plays("two", "demo"), plays("bad", "die"))
+	_, _, stderr := runMCP(t, "", "-yes", "-only", "one,two", "do this and that")
+	if stderr != "[mcp] one: connected, 2 tools (2025-06-18)\n[mcp] two: connected, 2 tools (2025-06-18)\n" {
+		t.Error(stderr) // the third one is not even started
 	}
-	model.mustRead(t, "5", "Roll: 5", "saved trip", "trip")
-	mustShow(t, stdout, "step 1  result  5\n", "step 3  answer  I am done.\n--- done in 3 steps, ")
-	if offered := model.offered(0); len(offered) != 5 {
-		t.Errorf("the model was offered %q", offered)
-	}
+	model.mustRead(t, "Roll: 5", "Characters 3, words 2")
 }
 
 // A server that says of a tool that it only reads gets its calls side by side: it answers when it has three of them.
@@ -136,7 +131,6 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 		{"-yes,/call mcp_demo_dice {}", exitOK, "Roll: 5\n", ""},
 		{"/call mcp_demo_dice {}", exitDenied, "", "geekagent: mcp_demo_dice: denied: nobody can be asked\n"},
 		{"/call mcp_demo_word_count {}", exitFailure, "", `geekagent: mcp_demo_word_count: not run: the required argument "text" is missing` + "\n"},
-		{"/call mcp_demo_die {}", exitFailure, "", `there is no tool named "mcp_demo_die"`},
 		{"/tools", exitOK, "mcp_demo_dice", ""},
 	} {
 		code, stdout, stderr := runMCP(t, "", strings.Split(test.args, ",")...)
