@@ -10,7 +10,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -59,19 +58,14 @@ func (s *server) call(ctx context.Context, tool serverTool, args json.RawMessage
 // callOn calls a tool. While that takes long, a stale list is read again: there are servers that answer only then.
 func (s *server) callOn(ctx context.Context, c *client, tool serverTool, args json.RawMessage) (json.RawMessage, error) {
 	calling, done := context.WithCancel(ctx)
-	var listing sync.WaitGroup
-	listing.Go(func() {
-		for {
-			select {
-			case <-calling.Done():
-				return
-			case <-time.After(listPause):
-				s.refresh(calling)
-			}
-		}
-	})
-	defer listing.Wait()
 	defer done()
+	var relist func()
+	relist = func() {
+		if s.refresh(calling); calling.Err() == nil {
+			time.AfterFunc(listPause, relist)
+		}
+	}
+	defer time.AfterFunc(listPause, relist).Stop()
 	return c.callTool(ctx, tool.info, args, func(text string) { s.note("", "%s: %s", tool.Name, text) })
 }
 

@@ -84,7 +84,6 @@ func TestAnnotations(t *testing.T) {
 		`P`,
 		`{"properties":{"x-mcp-header":{"type":"object"}}}`, // only looks like an annotation, but who would
 		`{"properties":{"p":{"type":"array","items":P}}}`,
-		`{"properties":{"p":{"items":{"properties":{"q":P}}}}}`,
 		`{"oneOf":[{"properties":{"q":P}}]}`,
 		`{"properties":{"p":{"anyOf":[P,{"type":"null"}]}}}`,
 		`{"$defs":{"d":P},"properties":{"p":{"$ref":"#/$defs/d"}}}`,

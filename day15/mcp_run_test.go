@@ -131,7 +131,6 @@ func TestACallWithoutModelAndKey(t *testing.T) {
 		{"-yes,/call mcp_demo_dice {}", exitOK, "Roll: 5\n", ""},
 		{"/call mcp_demo_dice {}", exitDenied, "", "geekagent: mcp_demo_dice: denied: nobody can be asked\n"},
 		{"/call mcp_demo_word_count {}", exitFailure, "", `geekagent: mcp_demo_word_count: not run: the required argument "text" is missing` + "\n"},
-		{"/tools", exitOK, "mcp_demo_dice", ""},
 	} {
 		code, stdout, stderr := runMCP(t, "", strings.Split(test.args, ",")...)
 		if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,7 +136,6 @@ func (s *stream) write() {
 		case frame := <-s.queue:
 			s.peer.wire("→", frame)
 			_, _ = out.Write(append(frame, '\n')) // Flush fails as well
-			runtime.Gosched()                     // when answers come in a bunch, so do the next calls: let them join
 			if len(s.queue) == 0 && out.Flush() != nil {
 				return // read will see why; until then calls wait for their time limit
 			}
