@@ -144,12 +144,12 @@ func (s *process) explain() *connectionError {
 }
 
 // stderrLines is how many lines of stderr are kept.
-const stderrLines = 20
+const stderrLines = 50
 
 var (
 	colour      = regexp.MustCompile(`\x1b(\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?)`)
 	namesError  = regexp.MustCompile(`(?i)error|exception|panic|fatal|fail|cannot|can't|could not|unable|not found|no such|missing|denied|refused|invalid|must `)
-	saysNothing = regexp.MustCompile(`^\s|^$|^exit status \d+$|^Node\.js v|^npm (error|ERR!) (code|errno|syscall|A complete log)|^npm (error|ERR!) \d+$|^Traceback |^goroutine |^throw err`)
+	saysNothing = regexp.MustCompile(`^\s|^\W*$|^exit status \d+$|^Node\.js v|^npm (error|ERR!) (code|errno|syscall|A complete log)|^npm (error|ERR!) \d+$|^Traceback |^goroutine |^throw err`)
 )
 
 // telling is the line that says most of why a server has ended: the first that names an error, or else the last.
