@@ -80,11 +80,7 @@ func (c *Chat) request(ctx context.Context, turn *Turn) (Answer, error) {
 	tools := c.registry.Definitions(ctx)
 	messages := slices.Concat([]Message{{Role: "system", Content: c.system()}}, c.History)
 	c.trace.Waiting()
-	answer, err := c.model.Answer(ctx, messages, tools, c.trace.Text)
-	if err == nil { // it goes back to the model, and into the session's file
-		answer.Text = c.redact.Redact(answer.Text)
-		answer.Message, err = answer.Message.redacted(c.redact)
-	}
+	answer, err := c.model.Answer(ctx, messages, tools, c.trace.Text, c.redact.Redact)
 	if err != nil && ctx.Err() == nil { // it may quote a whole request
 		err = errors.New(preview(c.redact.Redact(err.Error()), 600))
 	}

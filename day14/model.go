@@ -46,11 +46,7 @@ func newModel(getenv func(string) string) *Model {
 	m.base = base
 	m.client = openai.NewClient(option.WithBaseURL(base.String()), option.WithAPIKey(m.key),
 		// A redirect is an error: it would carry the key and the conversation to somebody else.
-		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
-		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			r.URL.RawQuery = base.RawQuery // which openai-go drops, and Azure needs
-			return next(r)
-		}))
+		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
 	return m
 }
 
@@ -81,51 +77,45 @@ type modelRequest struct {
 	StreamOptions map[string]bool `json:"stream_options"`
 }
 
-// Answer asks the model and returns its whole answer; show is called with each piece of its text as it comes. The error
-// is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
-func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string)) (Answer, error) {
+// Answer asks the model and returns its whole answer, redacted; show is called with each piece of its text as it comes. The
+// error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
+func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (Answer, error) {
 	if err := m.Check(); err != nil {
 		return Answer{}, err
 	}
-	caller := ctx // its end ends the request; what we cancel may come too late to matter
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
 	defer silence.Stop()
 
-	body := modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}}
-	var response *http.Response
-	err := m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", "text/event-stream"))
-	if err != nil || response.StatusCode/100 != 2 {
-		return Answer{}, m.explain(ctx, err, response)
-	}
-	defer response.Body.Close()
-
-	whole := assembly{show: show, message: partial{}}
-	err = whole.read(response.Body, func() {
-		switch {
-		case whole.done:
-			silence.Reset(lastWords / 20)
-		case whole.finish != "":
-			silence.Reset(lastWords)
-		default:
-			silence.Reset(modelSilence)
+	whole := assembly{show: show, message: value{object: map[string]value{}}}
+	response, err := m.post(ctx, modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}})
+	if err == nil {
+		defer response.Body.Close()
+		if err = whole.read(response.Body, silence.Reset); err == nil {
+			return whole.answer(redact)
 		}
-	})
-	if err != nil && ctx.Err() != nil || caller.Err() != nil {
-		return Answer{}, context.Cause(ctx)
-	} else if err != nil {
-		return Answer{}, fmt.Errorf("%s: %w", m.address(), err)
+		err = fmt.Errorf("%s: %w", m.address(), err)
 	}
-	return whole.answer() // also where silence has ended the connection after the last words
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return Answer{}, err
+}
+
+// post sends a request. Its error names the model's address.
+func (m *Model) post(ctx context.Context, body modelRequest) (response *http.Response, err error) {
+	path := url.URL{Path: "chat/completions", RawQuery: m.base.RawQuery} // Azure needs it
+	err = m.client.Post(ctx, path.String(), body, &response, option.WithHeader("Accept", "text/event-stream"))
+	if err != nil || response.StatusCode/100 != 2 {
+		return nil, m.explain(err, response)
+	}
+	return response, nil
 }
 
 // explain turns a failed request into words for a person. openai-go fails in its own way on an error that is not in
 // OpenAI's shape, so the response, if there is one, is read here.
-func (m *Model) explain(ctx context.Context, err error, response *http.Response) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func (m *Model) explain(err error, response *http.Response) error {
 	if response == nil || response.StatusCode < 300 {
 		var request *url.Error // its text has the URL, which may hold a password
 		if errors.As(err, &request) {
@@ -135,7 +125,9 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	why := cmp.Or(reason(body), strings.TrimSpace(string(body)))
+	var problem value
+	_ = json.Unmarshal(body, &problem)
+	why := cmp.Or(problem.reason(), strings.TrimSpace(string(body)))
 	hint := ""
 	switch status := response.StatusCode; {
 	case status < 400:
@@ -146,24 +138,4 @@ func (m *Model) explain(ctx context.Context, err error, response *http.Response)
 		hint = fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
 	}
 	return fmt.Errorf("%s answered %s: %s%s", m.address(), response.Status, why, hint)
-}
-
-// reason finds what an error says, whatever its shape: {"error":{"message":"…"}}, [{"error":"…"}], {"detail":"…"}, …
-func reason(data json.RawMessage) string {
-	var text string
-	var list []json.RawMessage
-	var members map[string]json.RawMessage
-	switch {
-	case json.Unmarshal(data, &text) == nil:
-		return text
-	case json.Unmarshal(data, &list) == nil && len(list) > 0:
-		return reason(list[0])
-	case json.Unmarshal(data, &members) == nil:
-		for _, name := range []string{"message", "error", "detail", "msg"} {
-			if text := reason(members[name]); text != "" {
-				return text
-			}
-		}
-	}
-	return ""
 }

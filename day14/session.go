@@ -53,17 +53,6 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// redacted returns a model's message without secrets, whatever member they stand in. It fails where the name of one breaks
-// the JSON.
-func (m Message) redacted(redact *Redactor) (clean Message, err error) {
-	text := redact.Redact(string(m.raw))
-	if text == string(m.raw) {
-		return m, nil
-	}
-	err = json.Unmarshal([]byte(text), &clean)
-	return clean, err
-}
-
 // estimateTokens estimates what v costs as JSON. A token is about four characters, in any language.
 func estimateTokens(v any) int {
 	data, _ := json.Marshal(v) // a schema that is not JSON fails the request itself, with a better message

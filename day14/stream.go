@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,118 +36,105 @@ func (a Answer) CutOff() bool { return cutOff.MatchString(a.Finish) }
 // cutOff matches what servers call length, max_tokens, content_filter and the like.
 var cutOff = regexp.MustCompile(`(?i)length|max|filter|safety|prohibited|blocklist|recitation`)
 
-// chunk is an event of a stream, or a whole answer: that one has a message in place of a delta.
-type chunk struct {
-	Choices []struct {
-		Delta   json.RawMessage `json:"delta"`
-		Message json.RawMessage `json:"message"`
-		Finish  string          `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
-		Total int `json:"total_tokens"`
-	} `json:"usage"`
-	Error  any    `json:"error"`
-	Object string `json:"object"`
-}
-
 // assembly puts an answer together.
 type assembly struct {
 	show    func(string) // gets each piece of the text as it comes
 	shown   int          // how much of it, in bytes of JSON
-	message partial
+	message value
 	finish  string
-	done    bool // nothing more will come
 	tokens  int
 	size    int
 }
 
-// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type. heard is called when
-// something has come.
-func (a *assembly) read(body io.Reader, heard func()) error {
+// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type. It calls wait with
+// the time that the next event may take.
+func (a *assembly) read(body io.Reader, wait func(time.Duration) bool) error {
 	events := newEventReader(body)
 	for {
 		e, err := events.next()
 		switch {
-		case err == io.EOF, err != nil && (a.finish != "" || a.done):
+		case err == io.EOF, err != nil && a.finish != "":
 			return nil // where all has been said, it does not matter how the connection ended
 		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
-			a.done = true
+			wait(lastWords / 20)
+			_, _ = io.Copy(io.Discard, body)
+			return nil
 		case err == nil && e.data != nil:
-			err = a.add(e)
+			err = a.add(e.data)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if a.finish == "" || e.data != nil { // a comment is a sign of life, but no reason to stay
-			heard()
+		case a.finish == "":
+			wait(modelSilence)
+		case e.data != nil: // a comment is a sign of life, but no reason to stay
+			wait(lastWords)
 		}
 	}
 }
 
-// add takes one event. Members of an unexpected type count as absent.
-func (a *assembly) add(e event) error {
-	if a.size += len(e.data); a.size > maxAnswer {
+// add takes an event of a stream, or a whole answer: that one has a message in place of a delta. Members of an unexpected
+// type count as absent.
+func (a *assembly) add(data []byte) error {
+	if a.size += len(data); a.size > maxAnswer {
 		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
 	}
-	var c chunk
-	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(e.data, &c); err != nil && !errors.As(err, &mismatch) {
-		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, e.data)
+	var chunk value
+	if err := json.Unmarshal(data, &chunk); err != nil {
+		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, data)
 	}
-	if c.Error != nil || c.Object == "error" || e.name == "error" || c.Choices == nil && c.Usage.Total == 0 {
-		if why := reason(e.data); why != "" {
-			return fmt.Errorf("the model failed: %s", why)
-		}
+	choices, problem := chunk.object["choices"].list, chunk.object["error"]
+	if choices == nil {
+		problem = chunk
 	}
-	if c.Usage.Total < 1<<30 {
-		a.tokens = max(a.tokens, c.Usage.Total)
+	if why := problem.reason(); why != "" {
+		return fmt.Errorf("the model failed: %s", why)
 	}
-	for _, choice := range c.Choices {
-		a.addPiece(choice.Delta)
-		a.addPiece(choice.Message)
-		a.finish = cmp.Or(choice.Finish, a.finish)
+	_ = json.Unmarshal(chunk.object["usage"].object["total_tokens"].raw, &a.tokens) // as the last one who counts says
+	for _, choice := range choices {
+		a.message.merge("", choice.object["delta"])
+		a.message.merge("", choice.object["message"])
+		a.finish = cmp.Or(choice.text("finish_reason"), a.finish)
+		a.showNow(false)
 	}
-	if calls, _ := a.message["tool_calls"].([]any); len(calls) > maxCalls {
+	if len(a.message.object["tool_calls"].list) > maxCalls {
 		return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
 	}
 	return nil
 }
 
-// addPiece merges a piece of the message, and shows what is new of its text.
-func (a *assembly) addPiece(piece json.RawMessage) {
-	delta, _ := parse(piece).(partial)
-	a.message.merge(delta)
-	a.showNow("content", false)
-}
-
-// showNow shows what is new of a text. Half a character waits for the rest, unless that was all.
-func (a *assembly) showNow(member string, all bool) {
-	content, _ := a.message[member].(rawText)
-	if text := content[a.shown:].String(); text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
+// showNow shows what is new of the text. Half a character waits for the rest, unless that was all.
+func (a *assembly) showNow(all bool) {
+	raw := a.message.object["content"].raw
+	if len(raw) <= len(`""`) {
+		raw = a.message.object["refusal"].raw
+	}
+	if len(raw) <= a.shown {
+		return
+	}
+	var text string
+	_ = json.Unmarshal(slices.Concat([]byte(`"`), raw[a.shown+1:]), &text)
+	if text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
 		a.show(text)
-		a.shown = len(content)
+		a.shown = len(raw) - len(`""`)
 	}
 }
 
-// answer returns what was put together. It fails if the model never said why it stopped: then the rest is missing.
-func (a *assembly) answer() (answer Answer, err error) {
-	answer = Answer{Text: a.message.text("content"), Calls: a.message.finishCalls(), Finish: a.finish, Tokens: a.tokens}
-	switch member := "content"; {
+// answer returns what was put together, without secrets in what is kept of it. It fails if the model never said why it
+// stopped: then the rest is missing.
+func (a *assembly) answer(redact func(string) string) (answer Answer, err error) {
+	a.showNow(true)
+	calls, content := a.message.finishCalls(), a.message.text("content")
+	switch {
 	case a.finish == "":
 		return answer, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
-	case a.finish == "tool_calls" && answer.Calls == nil:
+	case a.finish == "tool_calls" && calls == nil:
 		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
-	case answer.Text == "":
-		member, answer.Text = "refusal", a.message.text("refusal")
-		fallthrough
-	default:
-		a.showNow(member, true)
 	}
-	a.message["role"], a.message["content"] = "assistant", a.message.text("content")
-	data, err := json.Marshal(a.message)
-	if err == nil {
-		err = json.Unmarshal(data, &answer.Message)
-	}
+	answer = Answer{Text: redact(cmp.Or(content, a.message.text("refusal"))), Calls: calls, Finish: a.finish, Tokens: a.tokens}
+	a.message.set(map[string]string{"role": "assistant", "content": content})
+	data, _ := json.Marshal(a.message)
+	err = json.Unmarshal([]byte(redact(string(data))), &answer.Message) // fails if the name of a secret breaks the JSON
 	return answer, err
 }
 
@@ -155,7 +143,6 @@ const maxEvent = 64 << 20
 
 // event is one event of an event stream (HTML standard, section 9.2).
 type event struct {
-	name  string // of the field event
 	id    string
 	retry time.Duration // how long to wait before connecting again; 0 where the event does not say
 	data  []byte        // the data lines, joined by line feeds
@@ -171,51 +158,42 @@ func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{lines}
 }
 
-// next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
-// but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
-// error of r, and on a line, or an event, of more than maxEvent bytes.
+// next returns the next event; an event may have no data. A last event without its blank line counts. It fails with
+// io.EOF at the end of the stream, with an error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
-	begun, bare := false, false
+	begun := false
 	for r.lines.Scan() {
 		line := r.lines.Bytes()
 		if len(line) == 0 && begun {
 			return e, nil
+		} else if len(line) == 0 {
+			continue
 		}
-		if len(line) > 0 {
-			bare = bare || !begun && bytes.ContainsAny(line[:1], "{[<")
-			begun = true
-			if bare {
-				line = append([]byte("data:"), line...)
-			}
-			if e.field(line); len(e.data) > maxEvent {
-				return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
-			}
+		begun = true
+		if e.field(line); len(e.data) > maxEvent {
+			return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
 		}
 	}
-	switch err := r.lines.Err(); {
-	case err != nil:
-		return e, err
-	case !begun:
-		return e, io.EOF
+	if err = r.lines.Err(); err == nil && !begun {
+		err = io.EOF
 	}
-	return e, nil
+	return e, err
 }
 
-// field takes one line: a name, a colon, a value. Comments and unknown fields are ignored.
+// field takes one line: a name, a colon, a value. A line that cannot be a field is data: servers send a bare JSON object,
+// over several lines perhaps, or a web page. Comments and unknown fields are ignored.
 func (e *event) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
+	if bytes.ContainsAny(line[:1], "{}[]<\" \t") {
+		name, value = []byte("data"), line
+	}
 	switch string(name) {
 	case "data", "error": // llama.cpp reports errors in a field of that name
-		if string(name) == "error" {
-			e.name = "error"
-		}
 		if e.data != nil {
 			e.data = append(e.data, '\n')
 		}
 		e.data = append(e.data, value...)
-	case "event":
-		e.name = string(value)
 	case "id":
 		e.id = string(value)
 	case "retry":

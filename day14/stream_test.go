@@ -154,7 +154,7 @@ func TestAnAnswerIsWholeWithoutTheEndOfTheConnection(t *testing.T) {
 		m := newModel(modelEnv("http://model.test/v1"))
 		m.client.Options = append(m.client.Options, option.WithHTTPClient(client))
 		begin := time.Now()
-		answer, err := m.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {})
+		answer, err := m.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}, strings.Clone)
 		if took := time.Since(begin); err != nil || answer.Text != "Hello." || took != lastWords {
 			t.Errorf("%+v, error %v, after %v", answer, err, took)
 		}
@@ -226,14 +226,14 @@ func manyCalls(n int) string {
 // ask sends one request to a server with the given script.
 func ask(t *testing.T, script string) (answer Answer, streamed string, err error) {
 	model := newModel(modelEnv(newFakeModel(t, script).URL))
-	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece })
+	answer, err = model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(piece string) { streamed += piece }, strings.Clone)
 	return answer, streamed, err
 }
 
 func TestRequestWithoutTools(t *testing.T) {
 	server := newFakeModel(t, says("hi"))
 	model := newModel(modelEnv(server.URL))
-	if _, err := model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}); err != nil {
+	if _, err := model.Answer(t.Context(), []Message{{Role: "user", Content: "hi"}}, nil, func(string) {}, strings.Clone); err != nil {
 		t.Fatal(err)
 	}
 	if body := server.bodies[0]; strings.Contains(body, "tool") {
@@ -247,7 +247,7 @@ func TestUnreachableModel(t *testing.T) {
 		{"nobody listens", "cannot reach the model at http://127.0.0.1:1/v1", "http://user:s3cr3t@127.0.0.1:1/v1?key=s3cr3t"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := newModel(modelEnv(test.url)).Answer(t.Context(), nil, nil, func(string) {})
+			_, err := newModel(modelEnv(test.url)).Answer(t.Context(), nil, nil, func(string) {}, strings.Clone)
 			if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -258,7 +258,7 @@ func TestUnreachableModel(t *testing.T) {
 func TestInterruptedRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server := newFakeModel(t, deltas("stop", `{"content":"one"}`, `{"content":"two"}`))
-	_, err := newModel(modelEnv(server.URL)).Answer(ctx, nil, nil, func(string) { cancel() })
+	_, err := newModel(modelEnv(server.URL)).Answer(ctx, nil, nil, func(string) { cancel() }, strings.Clone)
 	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
@@ -326,7 +326,7 @@ func TestRequestsGoWhereTheBaseURLSays(t *testing.T) {
 		"/v1?api-version=1&x=%2F": "/v1/chat/completions?api-version=1&x=%2F", "/moved": "307 Temporary Redirect",
 	} {
 		paths = nil
-		_, err := newModel(modelEnv(server.URL+path)).Answer(t.Context(), nil, nil, func(string) {})
+		_, err := newModel(modelEnv(server.URL+path)).Answer(t.Context(), nil, nil, func(string) {}, strings.Clone)
 		if err == nil && strings.Join(paths, " ") != want || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "check OPENAI_BASE_URL")) {
 			t.Errorf("%s: requests to %q, error %v; want %q", path, paths, err, want)
 		}
