@@ -47,11 +47,8 @@ func (v value) text(name string) (text string) {
 	return text
 }
 
-// set sets members to strings.
-func (v *value) set(members map[string]string) {
-	data, _ := json.Marshal(members) // strings always have a JSON form
-	_ = json.Unmarshal(data, &v.object)
-}
+// textValue returns text as a value.
+func textValue(text string) value { return value{raw: json.RawMessage(quoted(text))} }
 
 // merge adds a piece of what is called name: strings are appended, objects merged member by member, elements of a list
 // merged into those that they continue. A member that is null says nothing.
@@ -60,7 +57,7 @@ func (v *value) merge(name string, piece value) {
 	switch {
 	case name == "arguments" && piece.object != nil: // the object itself, where the API has its text
 		data, _ := json.Marshal(piece)
-		v.merge(name, value{raw: json.RawMessage(quoted(string(data)))})
+		v.merge(name, textValue(string(data)))
 	case name == "content" && piece.list != nil: // a list of parts, where others send text
 		for _, part := range piece.list {
 			v.merge(name, part.object["text"])
@@ -125,6 +122,7 @@ func (v *value) finishCalls() (calls []Call) {
 	var kept []value
 	seen := map[string]bool{"": true} // ids, and ids with arguments
 	for _, call := range v.object["tool_calls"].list {
+		call.merge("", value{object: map[string]value{"function": {object: map[string]value{}}}})
 		function, id := call.object["function"], call.text("id")
 		name, arguments := function.text("name"), function.text("arguments")
 		key := compact([]byte(strings.TrimSpace(arguments)))
@@ -142,9 +140,8 @@ func (v *value) finishCalls() (calls []Call) {
 		if !isObject(arguments) {
 			arguments = "{}"
 		}
-		function.set(map[string]string{"name": name, "arguments": arguments})
-		call.set(map[string]string{"id": id, "type": "function"})
-		call.object["function"] = function
+		function.object["name"], function.object["arguments"] = textValue(name), textValue(arguments)
+		call.object["id"], call.object["type"] = textValue(id), textValue("function")
 		delete(call.object, "index")
 		kept = append(kept, call)
 	}
@@ -161,13 +158,16 @@ func isObject(text string) bool {
 
 // reason finds what an error says, whatever its shape: {"error":{"message":"…"}}, [{"error":"…"}], {"detail":"…"}, …
 func (v value) reason() (why string) {
-	if _ = json.Unmarshal(v.raw, &why); len(v.list) > 0 {
+	if len(v.list) > 0 {
 		return v.list[0].reason()
 	}
 	for _, name := range []string{"message", "error", "detail", "msg"} {
 		if member, ok := v.object[name]; ok {
 			why = cmp.Or(why, member.reason())
 		}
+	}
+	if v.object == nil {
+		_ = json.Unmarshal(v.raw, &why)
 	}
 	return why
 }

@@ -28,10 +28,11 @@ const (
 // Model sends requests to the Chat Completions API. openai-go does what every client needs (key, retries, one POST); what
 // goes over the wire is written out here: the request below, the answer in stream.go.
 type Model struct {
-	Name   string
-	base   *url.URL // nil where OPENAI_BASE_URL is not a URL
-	key    string
-	client openai.Client
+	Name    string
+	key     string
+	address string // of the server, for messages: without user name, password and query; "" if OPENAI_BASE_URL is no URL
+	path    string // of a request, relative to it
+	client  openai.Client
 }
 
 // newModel takes the model from OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL; getenv is os.Getenv. Check says whether
@@ -43,8 +44,10 @@ func newModel(getenv func(string) string) *Model {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return m
 	}
-	m.base = base
-	m.client = openai.NewClient(option.WithBaseURL(base.String()), option.WithAPIKey(m.key),
+	path := url.URL{Path: "chat/completions", RawQuery: base.RawQuery} // Azure needs the query
+	base.User, base.RawQuery = nil, ""
+	m.address, m.path = base.String(), path.String()
+	m.client = openai.NewClient(option.WithBaseURL(m.address), option.WithAPIKey(m.key),
 		// A redirect is an error: it would carry the key and the conversation to somebody else.
 		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
 	return m
@@ -57,15 +60,10 @@ func (m *Model) Check() error {
 	case m.key == "":
 		return errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
 			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
-	case m.base == nil:
+	case m.address == "":
 		return errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
 	}
 	return nil
-}
-
-// address is where the model is, for messages: without user name, password and query.
-func (m *Model) address() string {
-	return (&url.URL{Scheme: m.base.Scheme, Host: m.base.Host, Path: m.base.Path}).String()
 }
 
 // modelRequest is the body of POST /chat/completions. No tools are no key at all: the API refuses an empty list.
@@ -95,7 +93,7 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 		if err = whole.read(response.Body, silence.Reset); err == nil {
 			return whole.answer(redact)
 		}
-		err = fmt.Errorf("%s: %w", m.address(), err)
+		err = fmt.Errorf("%s: %w", m.address, err)
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -105,8 +103,7 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 
 // post sends a request. Its error names the model's address.
 func (m *Model) post(ctx context.Context, body modelRequest) (response *http.Response, err error) {
-	path := url.URL{Path: "chat/completions", RawQuery: m.base.RawQuery} // Azure needs it
-	err = m.client.Post(ctx, path.String(), body, &response, option.WithHeader("Accept", "text/event-stream"))
+	err = m.client.Post(ctx, m.path, body, &response, option.WithHeader("Accept", "text/event-stream"))
 	if err != nil || response.StatusCode/100 != 2 {
 		return nil, m.explain(err, response)
 	}
@@ -121,21 +118,18 @@ func (m *Model) explain(err error, response *http.Response) error {
 		if errors.As(err, &request) {
 			err = request.Err
 		}
-		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address(), err)
+		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address, err)
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
 	var problem value
 	_ = json.Unmarshal(body, &problem)
 	why := cmp.Or(problem.reason(), strings.TrimSpace(string(body)))
-	hint := ""
 	switch status := response.StatusCode; {
-	case status < 400:
-		hint = ". It redirects to " + response.Header.Get("Location") + ", which was not asked: check OPENAI_BASE_URL"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(strings.ToLower(why), "api key"):
-		hint = ". Check OPENAI_API_KEY"
-	case status == http.StatusNotFound:
-		hint = fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
+		why += ". Check OPENAI_API_KEY"
+	case status < 400, status == http.StatusNotFound:
+		why += fmt.Sprintf(" %s. Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", response.Header.Get("Location"), m.Name)
 	}
-	return fmt.Errorf("%s answered %s: %s%s", m.address(), response.Status, why, hint)
+	return fmt.Errorf("%s answered %s: %s", m.address, response.Status, why)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -61,14 +62,20 @@ func estimateTokens(v any) int {
 
 // Session keeps the conversation in a file, to be taken up again after the program has ended.
 type Session struct {
-	file string
-	last fs.FileInfo // the file as we found it, or left it; nil if there was none
+	file  string
+	saved time.Time // when the file was written, as we found it or left it; zero if there was none
 }
 
 // newSession returns the Session of a file, which need not exist.
-func newSession(file string) *Session {
-	info, _ := os.Stat(file)
-	return &Session{file, info}
+func newSession(file string) *Session { return &Session{file, modified(file)} }
+
+// modified returns when a file was written, the zero time if there is none.
+func modified(file string) time.Time {
+	info, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // Save puts the conversation in the place of the one saved before; an empty one is not saved. Where another agent has
@@ -77,8 +84,7 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 	if len(messages) == 0 {
 		return "", nil
 	}
-	now, err := os.Stat(s.file)
-	if err == nil && (s.last == nil || !os.SameFile(now, s.last) || !now.ModTime().Equal(s.last.ModTime())) {
+	if now := modified(s.file); !now.IsZero() && !now.Equal(s.saved) {
 		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in ", s.file)
 		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(s.file, ".json"), os.Getpid())
 		note += s.file
@@ -86,8 +92,8 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 	if err := saveJSON(s.file, map[string][]Message{"messages": messages}); err != nil {
 		return note, fmt.Errorf("cannot save the session: %w", err)
 	}
-	s.last, err = os.Stat(s.file)
-	return note, err
+	s.saved = modified(s.file)
+	return note, nil
 }
 
 // Load returns the conversation that was saved in a file; "" is the session's own.

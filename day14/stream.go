@@ -36,6 +36,19 @@ func (a Answer) CutOff() bool { return cutOff.MatchString(a.Finish) }
 // cutOff matches what servers call length, max_tokens, content_filter and the like.
 var cutOff = regexp.MustCompile(`(?i)length|max|filter|safety|prohibited|blocklist|recitation`)
 
+// chunk is an event of a stream, or a whole answer: that one has a message in place of a delta.
+type chunk struct {
+	Choices []struct {
+		Delta   value  `json:"delta"`
+		Message value  `json:"message"`
+		Finish  string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Total int `json:"total_tokens"`
+	} `json:"usage"`
+	Error value `json:"error"`
+}
+
 // assembly puts an answer together.
 type assembly struct {
 	show    func(string) // gets each piece of the text as it comes
@@ -73,28 +86,27 @@ func (a *assembly) read(body io.Reader, wait func(time.Duration) bool) error {
 	}
 }
 
-// add takes an event of a stream, or a whole answer: that one has a message in place of a delta. Members of an unexpected
-// type count as absent.
+// add takes one event. Members of an unexpected type count as absent.
 func (a *assembly) add(data []byte) error {
 	if a.size += len(data); a.size > maxAnswer {
 		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
 	}
-	var chunk value
-	if err := json.Unmarshal(data, &chunk); err != nil {
+	var c chunk
+	var mismatch *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
 		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, data)
 	}
-	choices, problem := chunk.object["choices"].list, chunk.object["error"]
-	if choices == nil {
-		problem = chunk
+	if c.Choices == nil {
+		_ = json.Unmarshal(data, &c.Error) // it may stand in place of a chunk
 	}
-	if why := problem.reason(); why != "" {
+	if why := c.Error.reason(); why != "" {
 		return fmt.Errorf("the model failed: %s", why)
 	}
-	_ = json.Unmarshal(chunk.object["usage"].object["total_tokens"].raw, &a.tokens) // as the last one who counts says
-	for _, choice := range choices {
-		a.message.merge("", choice.object["delta"])
-		a.message.merge("", choice.object["message"])
-		a.finish = cmp.Or(choice.text("finish_reason"), a.finish)
+	a.tokens = max(a.tokens, c.Usage.Total)
+	for _, choice := range c.Choices {
+		a.message.merge("", choice.Delta)
+		a.message.merge("", choice.Message)
+		a.finish = cmp.Or(choice.Finish, a.finish)
 		a.showNow(false)
 	}
 	if len(a.message.object["tool_calls"].list) > maxCalls {
@@ -132,7 +144,7 @@ func (a *assembly) answer(redact func(string) string) (answer Answer, err error)
 		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
 	}
 	answer = Answer{Text: redact(cmp.Or(content, a.message.text("refusal"))), Calls: calls, Finish: a.finish, Tokens: a.tokens}
-	a.message.set(map[string]string{"role": "assistant", "content": content})
+	a.message.object["role"], a.message.object["content"] = textValue("assistant"), textValue(content)
 	data, _ := json.Marshal(a.message)
 	err = json.Unmarshal([]byte(redact(string(data))), &answer.Message) // fails if the name of a secret breaks the JSON
 	return answer, err

@@ -201,7 +201,7 @@ func TestAnswersThatFail(t *testing.T) {
 		{"an event that is no JSON", events(`{oops`), "cannot be read"},
 		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
 		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
-		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope. Check OPENAI_MODEL (fake)"},
+		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope . Check OPENAI_MODEL (fake)"},
 		{"an error that is not in OpenAI's shape", `400 {"error":"model not loaded"}`, "400 Bad Request: model not loaded"},
 		{"an error that is not JSON", "500 <h1>broken</h1>", `500 Internal Server Error: <h1>broken</h1>`},
 	} {
@@ -257,8 +257,9 @@ func TestUnreachableModel(t *testing.T) {
 
 func TestInterruptedRequest(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	server := newFakeModel(t, deltas("stop", `{"content":"one"}`, `{"content":"two"}`))
-	_, err := newModel(modelEnv(server.URL)).Answer(ctx, nil, nil, func(string) { cancel() }, strings.Clone)
+	m := newModel(modelEnv("http://model.test/v1"))
+	m.client.Options = append(m.client.Options, option.WithHTTPClient(&http.Client{Transport: openConnection(events(`{"choices":[{"delta":{"content":"one"}}]}`))}))
+	_, err := m.Answer(ctx, nil, nil, func(string) { cancel() }, strings.Clone)
 	if err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
@@ -327,7 +328,7 @@ func TestRequestsGoWhereTheBaseURLSays(t *testing.T) {
 	} {
 		paths = nil
 		_, err := newModel(modelEnv(server.URL+path)).Answer(t.Context(), nil, nil, func(string) {}, strings.Clone)
-		if err == nil && strings.Join(paths, " ") != want || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "check OPENAI_BASE_URL")) {
+		if err == nil && strings.Join(paths, " ") != want || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "Check OPENAI_MODEL (fake) and OPENAI_BASE_URL")) {
 			t.Errorf("%s: requests to %q, error %v; want %q", path, paths, err, want)
 		}
 	}

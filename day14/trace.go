@@ -36,12 +36,12 @@ func (t *Trace) Text(piece string) {
 // Said says that the answer is complete, or, empty, that there is none.
 func (t *Trace) Said(step int, answer Answer) {
 	t.console.Busy("")
+	t.console.Print(t.held)
+	if t.open || t.held != "" {
+		t.console.Print("\n")
+	}
+	t.held, t.open = "", false
 	switch {
-	case !t.oneShot:
-		if t.console.Print(t.held); t.open || t.held != "" {
-			t.console.Print("\n")
-		}
-		t.held, t.open = "", false
 	case answer.Text == "":
 	case len(answer.Calls) > 0:
 		t.line(step, "text", answer.Text)
@@ -52,35 +52,33 @@ func (t *Trace) Said(step int, answer Answer) {
 
 // Call says that a tool call begins.
 func (t *Trace) Call(step int, call Call) {
-	if !t.oneShot {
-		t.console.Busy("running " + call.Name)
-		return
-	}
 	t.line(step, "call", visibleLine(call.Name)+" "+t.console.Preview(compact([]byte(call.Args)), previewLength))
+	t.console.Busy("running " + call.Name)
 }
 
 // Result says that it is over.
 func (t *Trace) Result(step int, call Call, result Result) {
 	text := t.console.Preview(result.String(), previewLength) + took(t.times, result.Took)
-	if t.oneShot {
-		t.line(step, "result", text)
-		return
+	if t.line(step, "result", text); !t.oneShot {
+		t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]")
+		t.console.Print("\n")
 	}
-	t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]")
-	t.console.Print("\n")
 }
 
 // Notice tells the person something that the model does not get.
 func (t *Trace) Notice(text string) {
+	print := t.console.Printf
 	if t.oneShot {
-		t.console.Errorf("(%s)\n", text)
-	} else {
-		t.console.Printf("(%s)\n", text)
+		print = t.console.Errorf
 	}
+	print("(%s)\n", text)
 }
 
+// line shows an event to a script.
 func (t *Trace) line(step int, event, text string) {
-	t.console.Printf("step %d  %-6s  %s\n", step, event, strings.TrimRight(text, "\n"))
+	if t.oneShot {
+		t.console.Printf("step %d  %-6s  %s\n", step, event, strings.TrimRight(text, "\n"))
+	}
 }
 
 // took is a duration for the end of a line, if durations are wanted.
