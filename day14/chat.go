@@ -43,7 +43,7 @@ type Turn struct {
 	Steps   int // requests to the model
 	Tokens  int
 	Denied  bool // a call was denied on the way
-	Limited bool // stopped at maxSteps
+	Limited bool // stopped at maxSteps, if there is no error
 }
 
 // Turn sends the user's text and runs the tools that the model asks for, until it answers without asking for any. It
@@ -52,7 +52,7 @@ func (c *Chat) Turn(ctx context.Context, text string) (Turn, error) {
 	turn := Turn{}
 	before := len(c.History)
 	c.History = append(c.History, Message{Role: "user", Content: c.redact.Redact(text)})
-	for turn.Steps < maxSteps {
+	for turn.Steps < maxSteps && ctx.Err() == nil {
 		turn.Steps++
 		answer, err := c.request(ctx, &turn)
 		if err != nil {
@@ -65,12 +65,9 @@ func (c *Chat) Turn(ctx context.Context, text string) (Turn, error) {
 			return turn, nil
 		}
 		c.runCalls(ctx, &turn, answer)
-		if ctx.Err() != nil {
-			return turn, context.Cause(ctx)
-		}
 	}
 	turn.Limited = true
-	return turn, nil
+	return turn, context.Cause(ctx)
 }
 
 // request makes one step: it sends the history and the tools that there are now, and keeps the answer.

@@ -120,20 +120,19 @@ var goodName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 // not an object as {}, and each call has an id of its own.
 func (v *value) finishCalls() (calls []Call) {
 	var kept []value
-	seen := map[string]bool{"": true} // ids, and ids with arguments
+	seen := map[string]bool{" ": true} // "id ", and "id arguments"
 	for _, call := range v.object["tool_calls"].list {
 		call.merge("", value{object: map[string]value{"function": {object: map[string]value{}}}})
 		function, id := call.object["function"], call.text("id")
 		name, arguments := function.text("name"), function.text("arguments")
-		key := compact([]byte(strings.TrimSpace(arguments)))
-		if id != "" && seen[id] && (key == "" || seen[id+" "+key]) {
+		key, known := id+" "+compact([]byte(arguments)), seen[id+" "]
+		if id != "" && seen[key] {
 			continue // once more, with other white space or without its arguments
 		}
 		calls = append(calls, Call{name, arguments})
-		if seen[id+" "+key] = true; seen[id] {
+		if seen[key], seen[id+" "] = true, true; known {
 			id = "call_" + rand.Text()
 		}
-		seen[id] = true
 		if !goodName.MatchString(name) {
 			name = "unknown"
 		}

@@ -77,9 +77,9 @@ type modelRequest struct {
 
 // Answer asks the model and returns its whole answer, redacted; show is called with each piece of its text as it comes. The
 // error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
-func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (Answer, error) {
+func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (answer Answer, err error) {
 	if err := m.Check(); err != nil {
-		return Answer{}, err
+		return answer, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -98,38 +98,32 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return Answer{}, err
+	return answer, err
 }
 
-// post sends a request. Its error names the model's address.
+// post sends a request, and turns what fails into words for a person. openai-go fails in its own way on an error that is
+// not in OpenAI's shape, so the response, if there is one, is read here.
 func (m *Model) post(ctx context.Context, body modelRequest) (response *http.Response, err error) {
 	err = m.client.Post(ctx, m.path, body, &response, option.WithHeader("Accept", "text/event-stream"))
-	if err != nil || response.StatusCode/100 != 2 {
-		return nil, m.explain(err, response)
-	}
-	return response, nil
-}
-
-// explain turns a failed request into words for a person. openai-go fails in its own way on an error that is not in
-// OpenAI's shape, so the response, if there is one, is read here.
-func (m *Model) explain(err error, response *http.Response) error {
-	if response == nil || response.StatusCode < 300 {
-		var request *url.Error // its text has the URL, which may hold a password
+	if response == nil {
+		var request *url.Error // its text has the URL, whose query may hold a key
 		if errors.As(err, &request) {
 			err = request.Err
 		}
-		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address, err)
+		return nil, fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address, err)
+	} else if response.StatusCode/100 == 2 {
+		return response, nil
 	}
 	defer response.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
 	var problem value
-	_ = json.Unmarshal(body, &problem)
-	why := cmp.Or(problem.reason(), strings.TrimSpace(string(body)))
+	_ = json.Unmarshal(text, &problem)
+	why := cmp.Or(response.Header.Get("Location"), problem.reason(), strings.TrimSpace(string(text)))
 	switch status := response.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(strings.ToLower(why), "api key"):
 		why += ". Check OPENAI_API_KEY"
-	case status < 400, status == http.StatusNotFound:
-		why += fmt.Sprintf(" %s. Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", response.Header.Get("Location"), m.Name)
+	case status < 400, status == http.StatusNotFound: // a redirect, which is not followed
+		why += fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
 	}
-	return fmt.Errorf("%s answered %s: %s", m.address, response.Status, why)
+	return nil, fmt.Errorf("%s answered %s: %s", m.address, response.Status, why)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,9 +99,7 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 
 // Load returns the conversation that was saved in a file; "" is the session's own.
 func (s *Session) Load(file string) ([]Message, error) {
-	if file == "" {
-		file = s.file
-	}
+	file = cmp.Or(file, s.file)
 	var saved struct {
 		Messages []Message `json:"messages"`
 	}

@@ -174,17 +174,16 @@ func newEventReader(r io.Reader) *eventReader {
 // io.EOF at the end of the stream, with an error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
 	begun := false
-	for r.lines.Scan() {
-		line := r.lines.Bytes()
-		if len(line) == 0 && begun {
+	for r.lines.Scan() && len(e.data) <= maxEvent {
+		if line := r.lines.Bytes(); len(line) > 0 {
+			begun = true
+			e.field(line)
+		} else if begun {
 			return e, nil
-		} else if len(line) == 0 {
-			continue
 		}
-		begun = true
-		if e.field(line); len(e.data) > maxEvent {
-			return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
-		}
+	}
+	if len(e.data) > maxEvent {
+		return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
 	}
 	if err = r.lines.Err(); err == nil && !begun {
 		err = io.EOF

@@ -201,7 +201,7 @@ func TestAnswersThatFail(t *testing.T) {
 		{"an event that is no JSON", events(`{oops`), "cannot be read"},
 		{"a whole answer without choices", `{"choices":[]}`, "cut off"},
 		{"401", `401 {"error":{"message":"bad key","code":"invalid_api_key"}}`, "401 Unauthorized: bad key. Check OPENAI_API_KEY"},
-		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope . Check OPENAI_MODEL (fake)"},
+		{"404", `404 {"error":{"message":"no model nope"}}`, "404 Not Found: no model nope. Check OPENAI_MODEL (fake)"},
 		{"an error that is not in OpenAI's shape", `400 {"error":"model not loaded"}`, "400 Bad Request: model not loaded"},
 		{"an error that is not JSON", "500 <h1>broken</h1>", `500 Internal Server Error: <h1>broken</h1>`},
 	} {

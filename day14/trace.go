@@ -23,24 +23,26 @@ func (t *Trace) Waiting() { t.console.Busy("waiting for the model") }
 
 // Text shows a piece of the answer.
 func (t *Trace) Text(piece string) {
-	if t.oneShot {
-		return
-	}
 	var show string
-	if show, t.held = t.console.redact.Split(t.held + piece); show != "" {
-		t.console.Print(show)
-		t.open = !strings.HasSuffix(show, "\n")
+	show, t.held = t.console.redact.Split(t.held + piece)
+	t.print(show)
+}
+
+// print shows text to a person.
+func (t *Trace) print(text string) {
+	if text != "" && !t.oneShot {
+		t.console.Print(text)
+		t.open = !strings.HasSuffix(text, "\n")
 	}
 }
 
 // Said says that the answer is complete, or, empty, that there is none.
 func (t *Trace) Said(step int, answer Answer) {
 	t.console.Busy("")
-	t.console.Print(t.held)
-	if t.open || t.held != "" {
-		t.console.Print("\n")
+	if t.print(t.held); t.open {
+		t.print("\n")
 	}
-	t.held, t.open = "", false
+	t.held = ""
 	switch {
 	case answer.Text == "":
 	case len(answer.Calls) > 0:
@@ -60,8 +62,7 @@ func (t *Trace) Call(step int, call Call) {
 func (t *Trace) Result(step int, call Call, result Result) {
 	text := t.console.Preview(result.String(), previewLength) + took(t.times, result.Took)
 	if t.line(step, "result", text); !t.oneShot {
-		t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]")
-		t.console.Print("\n")
+		t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]\n")
 	}
 }
 
