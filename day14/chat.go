@@ -74,14 +74,10 @@ func (c *Chat) Turn(ctx context.Context, text string) (Turn, error) {
 func (c *Chat) request(ctx context.Context, turn *Turn) (Answer, error) {
 	tools := c.registry.Definitions(ctx)
 	messages := slices.Concat([]Message{{Role: "system", Content: c.system()}}, c.History)
-	c.trace.Waiting()
+	c.trace.Waiting(turn.Steps)
 	answer, err := c.model.Answer(ctx, messages, tools, c.trace.Text, c.redact.Redact)
-	if err != nil && ctx.Err() == nil { // it may quote a whole request
-		err = errors.New(preview(c.redact.Redact(err.Error()), 600))
-	}
-	c.trace.Said(turn.Steps, answer)
-	if err != nil {
-		return answer, err
+	if c.trace.Said(answer); err != nil { // it may quote a whole request
+		return answer, errors.New(preview(c.redact.Redact(err.Error()), 600))
 	}
 	if answer.Text == "" && answer.Calls == nil {
 		c.trace.Notice("The model gave no answer.") // none is kept: some servers refuse to read it again
@@ -104,8 +100,8 @@ func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
 	results := slices.Repeat([]Result{{Text: errCutOff.Error(), Err: errCutOff}}, len(calls))
 	if !answer.CutOff() { // else the last one is probably half a call, and nobody can tell
 		results = c.registry.Call(ctx, calls,
-			func(i int) { c.trace.Call(turn.Steps, calls[i]) },
-			func(i int, result Result) { c.trace.Result(turn.Steps, calls[i], result) })
+			func(i int) { c.trace.Call(calls[i]) },
+			func(i int, result Result) { c.trace.Result(calls[i], result) })
 	}
 	for i, result := range results {
 		turn.Denied = turn.Denied || errors.Is(result.Err, errDenied)

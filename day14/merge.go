@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"regexp"
@@ -122,12 +121,11 @@ func (v *value) finishCalls() (calls []Call) {
 	var kept []value
 	seen := map[string]bool{" ": true} // "id ", and "id arguments"
 	for _, call := range v.object["tool_calls"].list {
-		call.merge("", value{object: map[string]value{"function": {object: map[string]value{}}}})
 		function, id := call.object["function"], call.text("id")
 		name, arguments := function.text("name"), function.text("arguments")
 		key, known := id+" "+compact([]byte(arguments)), seen[id+" "]
-		if id != "" && seen[key] {
-			continue // once more, with other white space or without its arguments
+		if function.object == nil || id != "" && seen[key] {
+			continue // no call, or one once more, with other white space or without its arguments
 		}
 		calls = append(calls, Call{name, arguments})
 		if seen[key], seen[id+" "] = true, true; known {
@@ -160,13 +158,11 @@ func (v value) reason() (why string) {
 	if len(v.list) > 0 {
 		return v.list[0].reason()
 	}
+	_ = json.Unmarshal(v.raw, &why)
 	for _, name := range []string{"message", "error", "detail", "msg"} {
-		if member, ok := v.object[name]; ok {
-			why = cmp.Or(why, member.reason())
+		if member, ok := v.object[name]; ok && why == "" {
+			why = member.reason()
 		}
-	}
-	if v.object == nil {
-		_ = json.Unmarshal(v.raw, &why)
 	}
 	return why
 }

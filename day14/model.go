@@ -41,7 +41,7 @@ func newModel(getenv func(string) string) *Model {
 	setting := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	m := &Model{Name: cmp.Or(setting("OPENAI_MODEL"), "gpt-4.1-mini"), key: setting("OPENAI_API_KEY")}
 	base, err := url.Parse(cmp.Or(setting("OPENAI_BASE_URL"), "https://api.openai.com/v1"))
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+	if err != nil || base.Host == "" || !strings.HasPrefix(base.Scheme, "http") {
 		return m
 	}
 	path := url.URL{Path: "chat/completions", RawQuery: base.RawQuery} // Azure needs the query
@@ -86,11 +86,11 @@ func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definiti
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
 	defer silence.Stop()
 
-	whole := assembly{show: show, message: value{object: map[string]value{}}}
+	whole := assembly{show: show, wait: silence.Reset, message: value{object: map[string]value{}}}
 	response, err := m.post(ctx, modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}})
 	if err == nil {
 		defer response.Body.Close()
-		if err = whole.read(response.Body, silence.Reset); err == nil {
+		if err = whole.read(response.Body); err == nil {
 			return whole.answer(redact)
 		}
 		err = fmt.Errorf("%s: %w", m.address, err)

@@ -86,9 +86,9 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 		return "", nil
 	}
 	if now := modified(s.file); !now.IsZero() && !now.Equal(s.saved) {
-		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in ", s.file)
-		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(s.file, ".json"), os.Getpid())
-		note += s.file
+		taken := s.file
+		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(taken, ".json"), os.Getpid())
+		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in %s", taken, s.file)
 	}
 	if err := saveJSON(s.file, map[string][]Message{"messages": messages}); err != nil {
 		return note, fmt.Errorf("cannot save the session: %w", err)

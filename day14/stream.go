@@ -3,14 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -51,37 +49,35 @@ type chunk struct {
 
 // assembly puts an answer together.
 type assembly struct {
-	show    func(string) // gets each piece of the text as it comes
-	shown   int          // how much of it, in bytes of JSON
+	show    func(string)             // gets each piece of the text as it comes
+	wait    func(time.Duration) bool // is told how long the next event may take
+	shown   int                      // how much of the text, in bytes of JSON
 	message value
 	finish  string
 	tokens  int
 	size    int
 }
 
-// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type. It calls wait with
-// the time that the next event may take.
-func (a *assembly) read(body io.Reader, wait func(time.Duration) bool) error {
+// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type.
+func (a *assembly) read(body io.Reader) error {
 	events := newEventReader(body)
 	for {
+		if a.finish == "" {
+			a.wait(modelSilence)
+		}
 		e, err := events.next()
 		switch {
 		case err == io.EOF, err != nil && a.finish != "":
 			return nil // where all has been said, it does not matter how the connection ended
 		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
-			wait(lastWords / 20)
+			a.wait(lastWords / 20)
 			_, _ = io.Copy(io.Discard, body)
 			return nil
 		case err == nil && e.data != nil:
 			err = a.add(e.data)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case a.finish == "":
-			wait(modelSilence)
-		case e.data != nil: // a comment is a sign of life, but no reason to stay
-			wait(lastWords)
 		}
 	}
 }
@@ -96,17 +92,22 @@ func (a *assembly) add(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
 		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, data)
 	}
-	if c.Choices == nil {
-		_ = json.Unmarshal(data, &c.Error) // it may stand in place of a chunk
+	problem := c.Error
+	if c.Choices == nil { // it is no chunk
+		problem = value{}
+		_ = json.Unmarshal(data, &problem)
 	}
-	if why := c.Error.reason(); why != "" {
+	if why := problem.reason(); why != "" {
 		return fmt.Errorf("the model failed: %s", why)
 	}
 	a.tokens = max(a.tokens, c.Usage.Total)
 	for _, choice := range c.Choices {
 		a.message.merge("", choice.Delta)
 		a.message.merge("", choice.Message)
-		a.finish = cmp.Or(choice.Finish, a.finish)
+		if choice.Finish != "" {
+			a.finish = choice.Finish
+			a.wait(lastWords)
+		}
 		a.showNow(false)
 	}
 	if len(a.message.object["tool_calls"].list) > maxCalls {
@@ -118,14 +119,8 @@ func (a *assembly) add(data []byte) error {
 // showNow shows what is new of the text. Half a character waits for the rest, unless that was all.
 func (a *assembly) showNow(all bool) {
 	raw := a.message.object["content"].raw
-	if len(raw) <= len(`""`) {
-		raw = a.message.object["refusal"].raw
-	}
-	if len(raw) <= a.shown {
-		return
-	}
 	var text string
-	_ = json.Unmarshal(slices.Concat([]byte(`"`), raw[a.shown+1:]), &text)
+	_ = json.Unmarshal(slices.Concat([]byte(`"`), raw[min(a.shown+1, len(raw)):]), &text)
 	if text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
 		a.show(text)
 		a.shown = len(raw) - len(`""`)
@@ -136,15 +131,19 @@ func (a *assembly) showNow(all bool) {
 // stopped: then the rest is missing.
 func (a *assembly) answer(redact func(string) string) (answer Answer, err error) {
 	a.showNow(true)
-	calls, content := a.message.finishCalls(), a.message.text("content")
+	text, calls, message := a.message.text("content"), a.message.finishCalls(), a.message.object
+	message["role"], message["content"] = textValue("assistant"), textValue(text)
+	if text == "" {
+		text = a.message.text("refusal")
+		a.show(text)
+	}
 	switch {
 	case a.finish == "":
 		return answer, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
 	case a.finish == "tool_calls" && calls == nil:
 		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
 	}
-	answer = Answer{Text: redact(cmp.Or(content, a.message.text("refusal"))), Calls: calls, Finish: a.finish, Tokens: a.tokens}
-	a.message.object["role"], a.message.object["content"] = textValue("assistant"), textValue(content)
+	answer = Answer{Text: redact(text), Calls: calls, Finish: a.finish, Tokens: a.tokens}
 	data, _ := json.Marshal(a.message)
 	err = json.Unmarshal([]byte(redact(string(data))), &answer.Message) // fails if the name of a secret breaks the JSON
 	return answer, err
@@ -208,7 +207,6 @@ func (e *event) field(line []byte) {
 	case "id":
 		e.id = string(value)
 	case "retry":
-		ms, _ := strconv.Atoi(string(value)) // what is not a number says nothing
-		e.retry = time.Duration(ms) * time.Millisecond
+		e.retry, _ = time.ParseDuration(string(value) + "ms") // what is not a number says nothing
 	}
 }

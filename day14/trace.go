@@ -14,12 +14,16 @@ type Trace struct {
 	oneShot bool // for a script
 	times   bool // how long each tool took is shown, too
 
+	step int
 	held string // text that may be the beginning of a secret
 	open bool   // the line is unfinished
 }
 
-// Waiting says that a request goes to the model.
-func (t *Trace) Waiting() { t.console.Busy("waiting for the model") }
+// Waiting says that the request of a step goes to the model.
+func (t *Trace) Waiting(step int) {
+	t.step = step
+	t.console.Busy("waiting for the model")
+}
 
 // Text shows a piece of the answer.
 func (t *Trace) Text(piece string) {
@@ -37,7 +41,7 @@ func (t *Trace) print(text string) {
 }
 
 // Said says that the answer is complete, or, empty, that there is none.
-func (t *Trace) Said(step int, answer Answer) {
+func (t *Trace) Said(answer Answer) {
 	t.console.Busy("")
 	if t.print(t.held); t.open {
 		t.print("\n")
@@ -46,22 +50,22 @@ func (t *Trace) Said(step int, answer Answer) {
 	switch {
 	case answer.Text == "":
 	case len(answer.Calls) > 0:
-		t.line(step, "text", answer.Text)
+		t.line("text", answer.Text)
 	default:
-		t.line(step, "answer", answer.Text)
+		t.line("answer", answer.Text)
 	}
 }
 
 // Call says that a tool call begins.
-func (t *Trace) Call(step int, call Call) {
-	t.line(step, "call", visibleLine(call.Name)+" "+t.console.Preview(compact([]byte(call.Args)), previewLength))
+func (t *Trace) Call(call Call) {
+	t.line("call", visibleLine(call.Name)+" "+t.console.Preview(compact([]byte(call.Args)), previewLength))
 	t.console.Busy("running " + call.Name)
 }
 
 // Result says that it is over.
-func (t *Trace) Result(step int, call Call, result Result) {
+func (t *Trace) Result(call Call, result Result) {
 	text := t.console.Preview(result.String(), previewLength) + took(t.times, result.Took)
-	if t.line(step, "result", text); !t.oneShot {
+	if t.line("result", text); !t.oneShot {
 		t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]\n")
 	}
 }
@@ -76,9 +80,9 @@ func (t *Trace) Notice(text string) {
 }
 
 // line shows an event to a script.
-func (t *Trace) line(step int, event, text string) {
+func (t *Trace) line(event, text string) {
 	if t.oneShot {
-		t.console.Printf("step %d  %-6s  %s\n", step, event, strings.TrimRight(text, "\n"))
+		t.console.Printf("step %d  %-6s  %s\n", t.step, event, strings.TrimRight(text, "\n"))
 	}
 }
 
