@@ -31,10 +31,10 @@ func (v *value) UnmarshalJSON(data []byte) error {
 
 // MarshalJSON puts it together.
 func (v value) MarshalJSON() ([]byte, error) {
-	switch {
-	case v.object != nil:
+	if v.object != nil {
 		return json.Marshal(v.object)
-	case v.list != nil:
+	}
+	if v.list != nil {
 		return json.Marshal(v.list)
 	}
 	return v.raw.MarshalJSON()

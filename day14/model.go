@@ -77,28 +77,26 @@ type modelRequest struct {
 
 // Answer asks the model and returns its whole answer, redacted; show is called with each piece of its text as it comes. The
 // error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
-func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (answer Answer, err error) {
+func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (Answer, error) {
 	if err := m.Check(); err != nil {
-		return answer, err
+		return Answer{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
 	defer silence.Stop()
 
-	whole := assembly{show: show, wait: silence.Reset, message: value{object: map[string]value{}}}
+	a := assembly{show: show, wait: silence.Reset, whole: value{object: map[string]value{}}}
 	response, err := m.post(ctx, modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}})
 	if err == nil {
 		defer response.Body.Close()
-		if err = whole.read(response.Body); err == nil {
-			return whole.answer(redact)
+		if err = a.read(response.Body); err == nil {
+			err = a.complete(redact)
+			return a.Answer, err
 		}
 		err = fmt.Errorf("%s: %w", m.address, err)
 	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return answer, err
+	return Answer{}, cmp.Or(context.Cause(ctx), err)
 }
 
 // post sends a request, and turns what fails into words for a person. openai-go fails in its own way on an error that is

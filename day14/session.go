@@ -104,13 +104,9 @@ func (s *Session) Load(file string) ([]Message, error) {
 		Messages []Message `json:"messages"`
 	}
 	err := loadJSON(file, &saved)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no saved session (%s)", file)
-	case err == nil && len(saved.Messages) == 0:
-		err = fmt.Errorf("%s: there are no messages in it", file)
-	}
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(saved.Messages) == 0 {
+		return nil, fmt.Errorf("there is no saved session in %s", file)
+	} else if err != nil {
 		return nil, fmt.Errorf("cannot load the session: %w; mend the file, or remove it", err)
 	}
 	return saved.Messages, nil

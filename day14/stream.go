@@ -47,27 +47,26 @@ type chunk struct {
 	Error value `json:"error"`
 }
 
-// assembly puts an answer together.
+// assembly puts an Answer together.
 type assembly struct {
-	show    func(string)             // gets each piece of the text as it comes
-	wait    func(time.Duration) bool // is told how long the next event may take
-	shown   int                      // how much of the text, in bytes of JSON
-	message value
-	finish  string
-	tokens  int
-	size    int
+	Answer
+	show  func(string)             // gets each piece of the text as it comes
+	wait  func(time.Duration) bool // is told how long the next event may take
+	whole value                    // the message
+	shown int                      // how much of its text, in bytes of JSON
+	size  int
 }
 
 // read reads an answer to its end: a stream of events, or one JSON object, with whatever media type.
 func (a *assembly) read(body io.Reader) error {
 	events := newEventReader(body)
 	for {
-		if a.finish == "" {
+		if a.Finish == "" {
 			a.wait(modelSilence)
 		}
 		e, err := events.next()
 		switch {
-		case err == io.EOF, err != nil && a.finish != "":
+		case err == io.EOF, err != nil && a.Finish != "":
 			return nil // where all has been said, it does not matter how the connection ended
 		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
 			a.wait(lastWords / 20)
@@ -92,25 +91,24 @@ func (a *assembly) add(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
 		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, data)
 	}
-	problem := c.Error
 	if c.Choices == nil { // it is no chunk
-		problem = value{}
-		_ = json.Unmarshal(data, &problem)
+		c.Error = value{}
+		_ = json.Unmarshal(data, &c.Error)
 	}
-	if why := problem.reason(); why != "" {
+	if why := c.Error.reason(); why != "" {
 		return fmt.Errorf("the model failed: %s", why)
 	}
-	a.tokens = max(a.tokens, c.Usage.Total)
+	a.Tokens = max(a.Tokens, c.Usage.Total)
 	for _, choice := range c.Choices {
-		a.message.merge("", choice.Delta)
-		a.message.merge("", choice.Message)
+		a.whole.merge("", choice.Delta)
+		a.whole.merge("", choice.Message)
 		if choice.Finish != "" {
-			a.finish = choice.Finish
+			a.Finish = choice.Finish
 			a.wait(lastWords)
 		}
 		a.showNow(false)
 	}
-	if len(a.message.object["tool_calls"].list) > maxCalls {
+	if len(a.whole.object["tool_calls"].list) > maxCalls {
 		return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
 	}
 	return nil
@@ -118,7 +116,7 @@ func (a *assembly) add(data []byte) error {
 
 // showNow shows what is new of the text. Half a character waits for the rest, unless that was all.
 func (a *assembly) showNow(all bool) {
-	raw := a.message.object["content"].raw
+	raw := a.whole.object["content"].raw
 	var text string
 	_ = json.Unmarshal(slices.Concat([]byte(`"`), raw[min(a.shown+1, len(raw)):]), &text)
 	if text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
@@ -127,26 +125,26 @@ func (a *assembly) showNow(all bool) {
 	}
 }
 
-// answer returns what was put together, without secrets in what is kept of it. It fails if the model never said why it
-// stopped: then the rest is missing.
-func (a *assembly) answer(redact func(string) string) (answer Answer, err error) {
+// complete makes the Answer of what was put together, without secrets in what is kept of it. It fails if the model never
+// said why it stopped: then the rest is missing.
+func (a *assembly) complete(redact func(string) string) error {
 	a.showNow(true)
-	text, calls, message := a.message.text("content"), a.message.finishCalls(), a.message.object
+	text, message := a.whole.text("content"), a.whole.object
 	message["role"], message["content"] = textValue("assistant"), textValue(text)
 	if text == "" {
-		text = a.message.text("refusal")
+		text = a.whole.text("refusal")
 		a.show(text)
 	}
+	a.Calls = a.whole.finishCalls()
 	switch {
-	case a.finish == "":
-		return answer, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
-	case a.finish == "tool_calls" && calls == nil:
-		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
+	case a.Finish == "":
+		return errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
+	case a.Finish == "tool_calls" && a.Calls == nil:
+		return errors.New("the model says that it calls a tool, but sent no call; try again")
 	}
-	answer = Answer{Text: redact(text), Calls: calls, Finish: a.finish, Tokens: a.tokens}
-	data, _ := json.Marshal(a.message)
-	err = json.Unmarshal([]byte(redact(string(data))), &answer.Message) // fails if the name of a secret breaks the JSON
-	return answer, err
+	a.Text = redact(text)
+	data, _ := json.Marshal(a.whole)
+	return json.Unmarshal([]byte(redact(string(data))), &a.Message) // fails if the name of a secret breaks the JSON
 }
 
 // maxEvent is the longest event that is read, in bytes.
@@ -173,16 +171,15 @@ func newEventReader(r io.Reader) *eventReader {
 // io.EOF at the end of the stream, with an error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
 	begun := false
-	for r.lines.Scan() && len(e.data) <= maxEvent {
-		if line := r.lines.Bytes(); len(line) > 0 {
-			begun = true
-			e.field(line)
-		} else if begun {
+	for r.lines.Scan() {
+		line := r.lines.Bytes()
+		if len(line) == 0 && begun {
 			return e, nil
 		}
-	}
-	if len(e.data) > maxEvent {
-		return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
+		begun = begun || len(line) > 0
+		if e.field(line); len(e.data) > maxEvent {
+			return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
+		}
 	}
 	if err = r.lines.Err(); err == nil && !begun {
 		err = io.EOF
@@ -195,7 +192,7 @@ func (r *eventReader) next() (e event, err error) {
 func (e *event) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
-	if bytes.ContainsAny(line[:1], "{}[]<\" \t") {
+	if len(line) > 0 && strings.ContainsRune("{}[]<\" \t", rune(line[0])) {
 		name, value = []byte("data"), line
 	}
 	switch string(name) {

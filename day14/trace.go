@@ -47,13 +47,11 @@ func (t *Trace) Said(answer Answer) {
 		t.print("\n")
 	}
 	t.held = ""
-	switch {
-	case answer.Text == "":
-	case len(answer.Calls) > 0:
-		t.line("text", answer.Text)
-	default:
-		t.line("answer", answer.Text)
+	event := "answer"
+	if len(answer.Calls) > 0 {
+		event = "text"
 	}
+	t.line(event, answer.Text)
 }
 
 // Call says that a tool call begins.
@@ -81,7 +79,7 @@ func (t *Trace) Notice(text string) {
 
 // line shows an event to a script.
 func (t *Trace) line(event, text string) {
-	if t.oneShot {
+	if t.oneShot && text != "" {
 		t.console.Printf("step %d  %-6s  %s\n", t.step, event, strings.TrimRight(text, "\n"))
 	}
 }
