@@ -29,25 +29,31 @@ const (
 // goes over the wire is written out here: the request below, the answer in stream.go.
 type Model struct {
 	Name    string
-	key     string
-	address string // of the server, for messages: without user name, password and query; "" if OPENAI_BASE_URL is no URL
+	address string // of the server, for messages: without user name, password and query
 	path    string // of a request, relative to it
 	client  openai.Client
+	problem error // why no request can be made
 }
 
 // newModel takes the model from OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL; getenv is os.Getenv. Check says whether
 // it can be used.
 func newModel(getenv func(string) string) *Model {
-	setting := func(name string) string { return strings.TrimSpace(getenv(name)) }
-	m := &Model{Name: cmp.Or(setting("OPENAI_MODEL"), "gpt-4.1-mini"), key: setting("OPENAI_API_KEY")}
-	base, err := url.Parse(cmp.Or(setting("OPENAI_BASE_URL"), "https://api.openai.com/v1"))
-	if err != nil || base.Host == "" || !strings.HasPrefix(base.Scheme, "http") {
+	setting := func(name, otherwise string) string { return cmp.Or(strings.TrimSpace(getenv(name)), otherwise) }
+	m := &Model{Name: setting("OPENAI_MODEL", "gpt-4.1-mini")}
+	key := setting("OPENAI_API_KEY", "")
+	base, err := url.Parse(setting("OPENAI_BASE_URL", "https://api.openai.com/v1"))
+	if key == "" {
+		m.problem = errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
+			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
+		return m
+	} else if err != nil || base.Host == "" || !strings.HasPrefix(base.Scheme, "http") {
+		m.problem = errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
 		return m
 	}
 	path := url.URL{Path: "chat/completions", RawQuery: base.RawQuery} // Azure needs the query
 	base.User, base.RawQuery = nil, ""
 	m.address, m.path = base.String(), path.String()
-	m.client = openai.NewClient(option.WithBaseURL(m.address), option.WithAPIKey(m.key),
+	m.client = openai.NewClient(option.WithBaseURL(m.address), option.WithAPIKey(key),
 		// A redirect is an error: it would carry the key and the conversation to somebody else.
 		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
 	return m
@@ -55,16 +61,7 @@ func newModel(getenv func(string) string) *Model {
 
 // Check fails if no request can be made; the error says what to do. Commands run without a model, so this is asked only
 // when one is needed.
-func (m *Model) Check() error {
-	switch {
-	case m.key == "":
-		return errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
-			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
-	case m.address == "":
-		return errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
-	}
-	return nil
-}
+func (m *Model) Check() error { return m.problem }
 
 // modelRequest is the body of POST /chat/completions. No tools are no key at all: the API refuses an empty list.
 type modelRequest struct {
@@ -78,8 +75,8 @@ type modelRequest struct {
 // Answer asks the model and returns its whole answer, redacted; show is called with each piece of its text as it comes. The
 // error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
 func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (Answer, error) {
-	if err := m.Check(); err != nil {
-		return Answer{}, err
+	if m.problem != nil {
+		return Answer{}, m.problem
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

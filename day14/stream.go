@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,7 +143,7 @@ func (a *assembly) complete(redact func(string) string) error {
 	}
 	a.Text = redact(text)
 	data, _ := json.Marshal(a.whole)
-	return json.Unmarshal([]byte(redact(string(data))), &a.Message) // fails if the name of a secret breaks the JSON
+	return a.Message.UnmarshalJSON([]byte(redact(string(data)))) // fails if the name of a secret breaks the JSON
 }
 
 // maxEvent is the longest event that is read, in bytes.
@@ -172,11 +171,11 @@ func newEventReader(r io.Reader) *eventReader {
 func (r *eventReader) next() (e event, err error) {
 	begun := false
 	for r.lines.Scan() {
-		line := r.lines.Bytes()
-		if len(line) == 0 && begun {
+		line := r.lines.Text()
+		if line == "" && begun {
 			return e, nil
 		}
-		begun = begun || len(line) > 0
+		begun = begun || line != ""
 		if e.field(line); len(e.data) > maxEvent {
 			return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
 		}
@@ -189,21 +188,21 @@ func (r *eventReader) next() (e event, err error) {
 
 // field takes one line: a name, a colon, a value. A line that cannot be a field is data: servers send a bare JSON object,
 // over several lines perhaps, or a web page. Comments and unknown fields are ignored.
-func (e *event) field(line []byte) {
-	name, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
-	if len(line) > 0 && strings.ContainsRune("{}[]<\" \t", rune(line[0])) {
-		name, value = []byte("data"), line
+func (e *event) field(line string) {
+	name, value, _ := strings.Cut(line, ":")
+	value = strings.TrimPrefix(value, " ")
+	if strings.TrimLeft(line, "{}[]<\" \t") != line {
+		name, value = "data", line
 	}
-	switch string(name) {
+	switch name {
 	case "data", "error": // llama.cpp reports errors in a field of that name
 		if e.data != nil {
 			e.data = append(e.data, '\n')
 		}
 		e.data = append(e.data, value...)
 	case "id":
-		e.id = string(value)
+		e.id = value
 	case "retry":
-		e.retry, _ = time.ParseDuration(string(value) + "ms") // what is not a number says nothing
+		e.retry, _ = time.ParseDuration(value + "ms") // what is not a number says nothing
 	}
 }
