@@ -22,7 +22,7 @@ import (
 // listening after it has said why it stopped, for the usage that may follow.
 const (
 	modelSilence = 5 * time.Minute
-	lastWords    = 2 * time.Second
+	lastWords    = time.Second
 )
 
 // Model sends requests to the Chat Completions API. openai-go does what every client needs (key, retries, one POST); what

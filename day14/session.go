@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -63,20 +62,14 @@ func estimateTokens(v any) int {
 
 // Session keeps the conversation in a file, to be taken up again after the program has ended.
 type Session struct {
-	file  string
-	saved time.Time // when the file was written, as we found it or left it; zero if there was none
+	file string
+	last fs.FileInfo // the file as we found it, or left it; nil if there was none
 }
 
 // newSession returns the Session of a file, which need not exist.
-func newSession(file string) *Session { return &Session{file, modified(file)} }
-
-// modified returns when a file was written, the zero time if there is none.
-func modified(file string) time.Time {
-	info, err := os.Stat(file)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
+func newSession(file string) *Session {
+	info, _ := os.Stat(file)
+	return &Session{file, info}
 }
 
 // Save puts the conversation in the place of the one saved before; an empty one is not saved. Where another agent has
@@ -85,7 +78,8 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 	if len(messages) == 0 {
 		return "", nil
 	}
-	if now := modified(s.file); !now.IsZero() && !now.Equal(s.saved) {
+	now, err := os.Stat(s.file)
+	if err == nil && (s.last == nil || !now.ModTime().Equal(s.last.ModTime())) {
 		taken := s.file
 		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(taken, ".json"), os.Getpid())
 		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in %s", taken, s.file)
@@ -93,8 +87,8 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 	if err := saveJSON(s.file, map[string][]Message{"messages": messages}); err != nil {
 		return note, fmt.Errorf("cannot save the session: %w", err)
 	}
-	s.saved = modified(s.file)
-	return note, nil
+	s.last, err = os.Stat(s.file)
+	return note, err
 }
 
 // Load returns the conversation that was saved in a file; "" is the session's own.

@@ -62,7 +62,7 @@ func TestTwoAgentsDoNotOverwriteEachOthersSession(t *testing.T) {
 			t.Errorf("got %v, %v; want %s", got, err, want)
 		}
 	}
-	if third := newSession(file); third.saved.IsZero() { // a later start takes the place of an agent that has ended
+	if third := newSession(file); third.last == nil { // a later start takes the place of an agent that has ended
 		t.Error("the file was not found")
 	} else if note, err := third.Save([]Message{{Role: "user"}}); note != "" || err != nil {
 		t.Error(note, err)

@@ -66,12 +66,8 @@ func (a *assembly) read(body io.Reader) error {
 		e, err := events.next()
 		switch {
 		case err == io.EOF, err != nil && a.Finish != "":
-			return nil // where all has been said, it does not matter how the connection ended
-		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
-			a.wait(lastWords / 20)
-			_, _ = io.Copy(io.Discard, body)
-			return nil
-		case err == nil && e.data != nil:
+			return nil // all has been said; a connection that we read to its end can be used again
+		case err == nil && e.data != nil && string(e.data) != "[DONE]":
 			err = a.add(e.data)
 		}
 		if err != nil {
