@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,29 +9,26 @@ import (
 	"text/tabwriter"
 )
 
-// command is a line that begins with a slash. run gets the rest of the line; its error is for a person.
+// command is a line that begins with a slash. run gets what follows the name; its error is for a person.
 type command struct {
-	name, args, help string
-	run              func(ctx context.Context, args string) error
+	usage, help string
+	run         func(ctx context.Context, args string) error
 }
-
-// errExit is how /exit leaves the loop.
-var errExit = errors.New("exit")
 
 // commands is the table of commands. It is not a variable: /help, which stands in it, prints it.
 func (a *agent) commands() []command {
 	return []command{
-		{"/help", "", "this list", a.help},
-		{"/tools", "[NAME]", "the tools, or one tool's definition as the model gets it", a.listTools},
-		{"/call", "NAME {json}", "call a tool without the model", a.call},
-		{"/skills", "", "the skills", a.listSkills},
-		{"/use", "NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
-		{"/unuse", "", "leave the skill", a.unuse},
-		{"/rag", "[add SOURCE]", "the knowledge base; add a file, a folder or a web page", a.rag},
-		{"/panel", "", "the panel", a.panel},
-		{"/resume", "[FILE]", "go on with the last saved conversation", a.resume},
-		{"/reset", "", "forget this conversation", a.reset},
-		{"/exit", "", "leave; so does the end of input", a.exit},
+		{"/help", "this list", a.help},
+		{"/tools [NAME]", "the tools, or one tool's definition as the model gets it", a.listTools},
+		{"/call NAME {json}", "call a tool without the model", a.call},
+		{"/skills", "the skills", a.listSkills},
+		{"/use NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
+		{"/unuse", "leave the skill", a.unuse},
+		{"/rag [add SOURCE]", "the knowledge base; add a file, a folder or a web page", a.rag},
+		{"/panel", "the panel", a.panel},
+		{"/resume [FILE]", "go on with the last saved conversation", a.resume},
+		{"/reset", "forget this conversation", a.reset},
+		{"/exit", "leave; so does the end of input", a.exit},
 	}
 }
 
@@ -40,7 +36,7 @@ func (a *agent) commands() []command {
 func (a *agent) command(ctx context.Context, line string) error {
 	name, args, _ := strings.Cut(line, " ")
 	for _, c := range a.commands() {
-		if c.name == name {
+		if strings.Fields(c.usage)[0] == name {
 			return c.run(ctx, strings.TrimSpace(args))
 		}
 	}
@@ -50,7 +46,7 @@ func (a *agent) command(ctx context.Context, line string) error {
 func (a *agent) help(context.Context, string) error {
 	var rows [][]string
 	for _, c := range a.commands() {
-		rows = append(rows, []string{strings.TrimSpace(c.name + " " + c.args), c.help})
+		rows = append(rows, []string{c.usage, c.help})
 	}
 	return a.table(rows)
 }
@@ -72,38 +68,28 @@ func (a *agent) table(rows [][]string) error {
 
 // listTools is the command /tools [NAME]. It fails for a name that no visible tool has.
 func (a *agent) listTools(ctx context.Context, name string) error {
-	if name != "" {
-		tool, err := a.registry.Lookup(name)
-		if err != nil {
-			return err
+	if name == "" {
+		definitions := a.registry.Definitions(ctx)
+		var rows [][]string
+		for _, tool := range a.registry.Visible() {
+			rows = append(rows, []string{tool.Name, string(a.permissions.Policy(tool)), a.console.Preview(tool.Description, 60)})
 		}
-		return a.printTool(tool)
+		err := a.table(rows)
+		a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
+			len(definitions), estimateTokens(definitions))
+		return err
 	}
-	definitions := a.registry.Definitions(ctx)
-	var rows [][]string
-	for _, tool := range a.registry.Visible() {
-		rows = append(rows, []string{tool.Name, string(a.permissions.Policy(tool)), a.console.Preview(tool.Description, 60)})
+	tool, err := a.registry.Lookup(name)
+	if err != nil {
+		return err
 	}
-	err := a.table(rows)
-	a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
-		len(definitions), estimateTokens(definitions))
-	return err
-}
-
-// printTool prints the definition that the model gets, and what else is known of the tool.
-func (a *agent) printTool(tool Tool) error {
-	var b bytes.Buffer
+	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(tool.definition()); err != nil {
-		return fmt.Errorf("the definition of %s: %w", tool.Name, err)
-	}
-	if tool.Details != "" {
-		fmt.Fprintln(&b, tool.Details)
-	}
-	a.console.Print(b.String())
-	return nil
+	err = encoder.Encode(tool.definition())
+	a.console.Print(strings.TrimSpace(b.String()+tool.Details) + "\n")
+	return err
 }
 
 // call is the command /call NAME {json}. Its error wraps errDenied where the call was refused.
@@ -173,11 +159,6 @@ func (a *agent) rag(ctx context.Context, args string) error {
 	return err
 }
 
-func (a *agent) panel(context.Context, string) error {
-	a.printPanel()
-	return nil
-}
-
 // resume is the command /resume [FILE]. It fails without a saved conversation, and where one has begun already.
 func (a *agent) resume(_ context.Context, file string) error {
 	history, err := a.session.Load(file)
@@ -197,4 +178,7 @@ func (a *agent) reset(context.Context, string) error {
 	return nil
 }
 
-func (a *agent) exit(context.Context, string) error { return errExit }
+func (a *agent) exit(context.Context, string) error {
+	a.left = true
+	return nil
+}

@@ -71,6 +71,7 @@ type agent struct {
 	end     context.CancelFunc                 // ends the program
 	current atomic.Pointer[context.CancelFunc] // what a Ctrl-C calls: end, or the end of what is interruptible
 	unsaved bool                               // the session could not be saved the last time
+	left    bool                               // by /exit, or at the end of input
 }
 
 func main() {
@@ -181,12 +182,10 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 	a.session = newSession(filepath.Join(home, "session.json"))
 	a.chat = &Chat{model: a.model, registry: a.registry, skills: a.skills, files: newFiles(root, home), redact: a.console.redact, trace: a.trace}
 	if task != "" {
-		return a.task(ctx, task)
+		a.sayWhatIsNotRead(task)
+		return a.do(ctx, task)
 	}
-	if code := a.repl(ctx); code != exitOK || !a.unsaved {
-		return code
-	}
-	return exitFailure
+	return a.repl(ctx)
 }
 
 // addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.
