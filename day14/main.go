@@ -130,9 +130,10 @@ func (a *agent) finish(ctx context.Context, task string, yes bool) int {
 // listen takes the signals: a Ctrl-C ends what is interruptible, the next one, or another signal, the program. From then on
 // they are ignored: it ends in any case.
 func (a *agent) listen(ctx context.Context) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader who has left stdout ends nothing
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE) // a reader who has left stdout ends nothing
-	if !signal.Ignored(syscall.SIGHUP) {                                   // as it is under nohup
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	a.current.Store(&a.end)
@@ -140,11 +141,9 @@ func (a *agent) listen(ctx context.Context) {
 		for ctx.Err() == nil {
 			select {
 			case s := <-signals:
-				switch s {
-				case syscall.SIGPIPE:
-				case os.Interrupt:
-					(*a.current.Swap(&a.end))()
-				default:
+				if current := a.current.Swap(&a.end); s == os.Interrupt {
+					(*current)()
+				} else {
 					a.end()
 				}
 			case <-ctx.Done():
@@ -196,8 +195,6 @@ func (a *agent) addTools(root *os.Root) error {
 			return err
 		}
 	}
-	if err := a.permissions.WriteDefaults(a.registry.Visible()); err != nil {
-		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
-	}
+	a.permissions.WriteDefaults(a.registry.Visible())
 	return nil
 }
