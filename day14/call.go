@@ -43,25 +43,24 @@ func (r Result) String() string {
 func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), end func(i int, result Result)) []Result {
 	results := make([]Result, len(calls))
 	for first := 0; first < len(calls); {
-		last := r.neighbours(calls, first)
+		last := first
+		for last < len(calls) && r.parallel(calls[last].Name) {
+			last++
+		}
+		last = max(last, first+1)
 		plans := map[int]Plan{}
 		for i := first; i < last; i++ {
 			begin(i)
 			plan, err := r.approve(ctx, calls[i])
 			if err != nil {
-				results[i] = r.failure(err)
+				results[i] = r.result("", err)
 				continue
 			}
 			plans[i] = plan
 		}
 		var running sync.WaitGroup
 		for i, plan := range plans {
-			run := func() { results[i] = r.run(ctx, calls[i].Name, plan) }
-			if len(plans) > 1 {
-				running.Go(run)
-			} else {
-				run()
-			}
+			running.Go(func() { results[i] = r.run(ctx, calls[i].Name, plan) })
 		}
 		running.Wait()
 		for ; first < last; first++ {
@@ -71,17 +70,10 @@ func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), en
 	return results
 }
 
-// neighbours returns the end of the group that begins at first: one call, or a row of calls that are all Parallel.
-func (r *Registry) neighbours(calls []Call, first int) int {
-	end := first
-	for end < len(calls) {
-		tool, err := r.Lookup(calls[end].Name)
-		if err != nil || !tool.Parallel {
-			break
-		}
-		end++
-	}
-	return max(end, first+1)
+// parallel reports whether a tool may run beside its neighbours.
+func (r *Registry) parallel(name string) bool {
+	tool, _ := r.Lookup(name)
+	return tool.Parallel
 }
 
 // approve finds the tool, checks the arguments, plans the call and asks for permission, in this order. After a Ctrl-C
@@ -123,7 +115,7 @@ var (
 	errHalfDone = errors.New("interrupted by the user while it ran, perhaps half done")
 )
 
-func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Result) {
+func (r *Registry) run(ctx context.Context, name string, plan Plan) Result {
 	start := time.Now()
 	text, err := func() (text string, err error) {
 		defer recovered(name, &err)
@@ -131,14 +123,11 @@ func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Resu
 	}()
 	switch {
 	case err == context.Canceled:
-		result = r.failure(errHalfDone)
+		err = errHalfDone
 	case err != nil && ctx.Err() != nil:
-		result = r.failure(fmt.Errorf("%w: %w", errHalfDone, err))
-	case err != nil:
-		result = r.failure(err)
-	default:
-		result = Result{Text: r.clean(text)}
+		err = fmt.Errorf("%w: %w", errHalfDone, err)
 	}
+	result := r.result(text, err)
 	result.Took = time.Since(start)
 	return result
 }
@@ -150,7 +139,13 @@ func recovered(name string, err *error) {
 	}
 }
 
-func (r *Registry) failure(err error) Result { return Result{Text: r.clean(err.Error()), Err: err} }
+// result is the Result of a call that gave text, or failed.
+func (r *Registry) result(text string, err error) Result {
+	if err != nil {
+		text = err.Error()
+	}
+	return Result{Text: r.clean(text), Err: err}
+}
 
 // clean makes text fit for the model: valid UTF-8 without NUL, no secrets, neither empty nor too long. Secrets go before
 // the cut, which could leave half of one.
