@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // command is a line that begins with a slash. run gets what follows the name; its error is for a person.
@@ -44,40 +44,42 @@ func (a *agent) command(ctx context.Context, line string) error {
 }
 
 func (a *agent) help(context.Context, string) error {
-	var rows [][]string
+	var rows []row
 	for _, c := range a.commands() {
-		rows = append(rows, []string{c.usage, c.help})
+		rows = append(rows, row{c.usage, c.help})
 	}
-	return a.table(rows)
+	a.table(rows)
+	return nil
 }
 
-// table prints rows in columns, each cell on one line.
-func (a *agent) table(rows [][]string) error {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, cells := range rows {
-		for i, cell := range cells {
-			cells[i] = visibleLine(strings.ReplaceAll(cell, "\t", " "))
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+// row is two cells, which belong side by side.
+type row struct{ left, right string }
+
+// table prints rows in two columns.
+func (a *agent) table(rows []row) {
+	width := 0
+	for i, row := range rows {
+		rows[i].left = visibleLine(row.left)
+		width = max(width, utf8.RuneCountInString(rows[i].left))
 	}
-	err := w.Flush()
-	a.console.Print(b.String())
-	return err
+	for _, row := range rows {
+		a.console.Printf("%-*s  %s\n", width, row.left, visibleLine(row.right))
+	}
 }
 
 // listTools is the command /tools [NAME]. It fails for a name that no visible tool has.
 func (a *agent) listTools(ctx context.Context, name string) error {
 	if name == "" {
 		definitions := a.registry.Definitions(ctx)
-		var rows [][]string
+		var rows []row
 		for _, tool := range a.registry.Visible() {
-			rows = append(rows, []string{tool.Name, string(a.permissions.Policy(tool)), a.console.Preview(tool.Description, 60)})
+			about := fmt.Sprintf("%-5s  %s", a.permissions.Policy(tool), a.console.Preview(tool.Description, 60))
+			rows = append(rows, row{tool.Name, about})
 		}
-		err := a.table(rows)
+		a.table(rows)
 		a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
 			len(definitions), estimateTokens(definitions))
-		return err
+		return nil
 	}
 	tool, err := a.registry.Lookup(name)
 	if err != nil {
@@ -108,7 +110,7 @@ func (a *agent) call(ctx context.Context, args string) error {
 
 // listSkills is the command /skills. A broken skill is listed with its error.
 func (a *agent) listSkills(context.Context, string) error {
-	var rows [][]string
+	var rows []row
 	for _, skill := range a.skills.List() {
 		mark := "  "
 		if skill.Name == a.skills.Name() {
@@ -117,9 +119,10 @@ func (a *agent) listSkills(context.Context, string) error {
 		if skill.Err != nil {
 			skill.Description = "× " + skill.Err.Error()
 		}
-		rows = append(rows, []string{mark + skill.Name, skill.Description})
+		rows = append(rows, row{mark + skill.Name, skill.Description})
 	}
-	return a.table(rows)
+	a.table(rows)
+	return nil
 }
 
 // use is the command /use NAME [TEXT]. It fails for a skill that does not exist or is broken; the one in use then stays.
@@ -144,11 +147,13 @@ func (a *agent) rag(ctx context.Context, args string) error {
 	verb, source, _ := strings.Cut(args, " ")
 	switch source = strings.Trim(source, ` "'`); {
 	case verb == "":
-		rows := [][]string{{plural(a.knowledge.Len(), "document")}}
+		a.console.Print(plural(a.knowledge.Len(), "document") + "\n")
+		var rows []row
 		for _, d := range a.knowledge.Documents() {
-			rows = append(rows, []string{"  " + d.Title, d.Source})
+			rows = append(rows, row{"  " + d.Title, d.Source})
 		}
-		return a.table(rows)
+		a.table(rows)
+		return nil
 	case verb != "add" || source == "":
 		return errors.New("usage: /rag [add SOURCE]")
 	}

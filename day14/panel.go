@@ -20,7 +20,7 @@ var banner = []string{
 // next line.
 func (a *agent) panel(context.Context, string) error {
 	left := banner
-	for _, fact := range [][2]string{
+	for _, fact := range []row{
 		{"Model", a.model.Name},
 		{"Root", shortPath(a.permissions.Root)},
 		{"Skill", cmp.Or(a.skills.Name(), "none")},
@@ -28,10 +28,10 @@ func (a *agent) panel(context.Context, string) error {
 		{"Context", fmt.Sprintf("%d / %d (%d%%)", a.chat.Context(), contextLimit, a.percent())},
 		{"Tokens", fmt.Sprint(a.chat.Tokens)},
 	} {
-		for _, line := range wrap(visibleLine(fact[1]), 19) {
+		for _, line := range wrap(visibleLine(fact.right), 19) {
 			left = append(left, "")
-			a.console.Print(strings.TrimRight(fmt.Sprintf("%-50s│ %-9s%s", left[0], fact[0], line), " ") + "\n")
-			left, fact[0] = left[1:], ""
+			a.console.Print(strings.TrimRight(fmt.Sprintf("%-50s│ %-9s%s", left[0], fact.left, line), " ") + "\n")
+			left, fact.left = left[1:], ""
 		}
 	}
 	return nil
@@ -39,12 +39,8 @@ func (a *agent) panel(context.Context, string) error {
 
 // status is the line after each turn.
 func (a *agent) status(turn Turn) string {
-	parts := []string{
-		fmt.Sprintf("this turn %d tokens", turn.Tokens),
-		fmt.Sprintf("total %d", a.chat.Tokens),
-		fmt.Sprintf("context %d%%", a.percent()),
-	}
-	return "── " + strings.Join(parts, " · ") + " ──\n"
+	text := fmt.Sprintf("this turn %d tokens · total %d · context %d%%", turn.Tokens, a.chat.Tokens, a.percent())
+	return "── " + text + " ──\n"
 }
 
 // percent is how full the context is, rounded up.

@@ -78,16 +78,14 @@ func readRules(file string) (rules, error) {
 			return f.Value("root", &r.Root)
 		case "tools":
 			return f.Object("tools", func(glob string) error {
-				var policy string
 				if _, err := path.Match(glob, ""); err != nil {
 					return f.errorf("%q is not a valid pattern", glob)
-				} else if err := f.Value("the policy of "+glob, &policy); err != nil {
-					return err
 				}
-				r.Tools[glob] = Policy(policy)
-				if !slices.Contains([]Policy{Allow, Ask, Deny}, r.Tools[glob]) {
+				policy := Policy(fmt.Sprint(f.token()))
+				if !slices.Contains([]Policy{Allow, Ask, Deny}, policy) {
 					return f.errorf("the policy of %s is %q; expected allow, ask or deny", glob, policy)
 				}
+				r.Tools[glob] = policy
 				return nil
 			})
 		}

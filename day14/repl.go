@@ -91,7 +91,7 @@ func (a *agent) do(ctx context.Context, line string) (code int) {
 func (a *agent) sayWhatIsNotRead(task string) {
 	in, _ := a.console.in.(*os.File)
 	info, err := in.Stat() // fails without a file
-	if err == nil && task[0] != '/' && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0) {
+	if err == nil && task[0] != '/' && (info.Mode()&os.ModeNamedPipe != 0 || info.Size() > 0) {
 		a.console.Errorf("(stdin is not read: name a file in the task instead)\n")
 	}
 }
