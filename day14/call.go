@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -193,21 +192,16 @@ func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	}
 	for name, value := range object {
 		optional := string(value) == "null" && !slices.Contains(want.Required, name) // as models leave an argument out
-		if types := want.Properties[name].Type; types != nil && !optional && !isOfType(value, string(types)) {
+		if types := want.Properties[name].Type; types != nil && !optional && !ofType.MatchString(string(types)+":"+string(value)) {
 			return nil, fmt.Errorf("not run: the argument %q must be of the type %s", name, types)
 		}
 	}
 	return json.RawMessage(text), nil
 }
 
-// isOfType reports whether one of the types, as JSON Schema writes them, is that of a JSON value, whose first character
-// tells it.
-func isOfType(value json.RawMessage, types string) bool {
-	kind := strings.Fields("number string object array boolean boolean null")[1+strings.IndexByte(`"{[tfn`, value[0])]
-	number, err := strconv.ParseFloat(string(value), 64)
-	whole := err == nil && number == math.Trunc(number) && strings.Contains(types, "integer")
-	return whole || strings.Contains(types, `"`+kind+`"`)
-}
+// ofType matches the types that a schema allows, a colon, and a JSON value of one of them.
+var ofType = regexp.MustCompile(`^[^:]*("string"[^:]*:"|"object"[^:]*:\{|"array"[^:]*:\[|"boolean"[^:]*:[tf]|"null"[^:]*:n|` +
+	`"number"[^:]*:[-\d]|"integer"[^:]*:-?\d+(\.0+)?([eE]\+?\d+)?$)`)
 
 // decodeArgs reads a call's arguments into v, a pointer to a struct with JSON tags; a whole number goes into a float64,
 // since models write 10.0 too. arguments has seen to the types, so that an error says more about the tool's schema.

@@ -83,6 +83,8 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("agent [flags] [task…]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	a := &agent{console: newConsole(stdin, stdout, stderr), model: newModel(os.Getenv)}
+	defer a.console.Close()
 	yes := flags.Bool("yes", false, "answer every question with y; deny stays deny")
 	times := flags.Bool("time", false, "show how long things took")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -92,37 +94,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	task := strings.TrimSpace(strings.Join(flags.Args(), " "))
 	if task == "" && flags.NArg() > 0 { // a script with an empty variable does not want a prompt
-		fmt.Fprintln(stderr, "geekagent: the task is empty")
-		return exitFailure
+		return a.fail(errors.New("the task is empty"))
 	}
-
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	console := newConsole(stdin, stdout, stderr)
-	defer console.Close()
-	a := &agent{console: console, model: newModel(os.Getenv), end: end}
-	a.trace = &Trace{console: console, oneShot: task != "", times: *times}
+	ctx, a.end = context.WithCancel(ctx)
+	defer a.end()
+	a.trace = &Trace{console: a.console, oneShot: task != "", times: *times}
 	a.listen(ctx)
-	return a.finish(ctx, task, *yes)
-}
-
-// finish starts the agent and returns its exit code. Once ctx has ended it waits no longer than lastWait: the program may
-// hang in a pipe that nobody reads, and so would another word.
-func (a *agent) finish(ctx context.Context, task string, yes bool) int {
 	finished := make(chan int, 2)
-	go func() {
-		code := exitFailure
-		defer func() {
-			if p := recover(); p != nil {
-				a.console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
-			}
-			if err := a.console.Lost(); err != nil { // a code above 1 says more
-				code = max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
-			}
-			finished <- code
-		}()
-		code = a.start(ctx, task, yes)
-	}()
+	go func() { finished <- a.start(ctx, task, *yes) }()
+	// It may hang in a pipe that nobody reads, and so would another word.
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, func() { finished <- exitInterrupted }) })()
 	return <-finished
 }
@@ -153,7 +133,8 @@ func (a *agent) listen(ctx context.Context) {
 }
 
 // start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
-func (a *agent) start(ctx context.Context, task string, yes bool) int {
+func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
+	defer a.finish(&code)
 	var err error
 	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {
 		return a.fail(err)
@@ -185,6 +166,17 @@ func (a *agent) start(ctx context.Context, task string, yes bool) int {
 		return a.do(ctx, task)
 	}
 	return a.repl(ctx)
+}
+
+// finish is what start defers: a panic, and output that could not be written, are failures too.
+func (a *agent) finish(code *int) {
+	if p := recover(); p != nil {
+		a.console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
+		*code = exitFailure
+	}
+	if err := a.console.Lost(); err != nil { // a code above 1 says more
+		*code = max(*code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
+	}
 }
 
 // addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.
