@@ -24,8 +24,7 @@ type Console struct {
 	lost   atomic.Pointer[error] // why stdout could not be written, the first time
 
 	in      io.Reader
-	closed  atomic.Bool
-	pastes  chan paste // nil before start; closed at the end of input
+	pastes  chan paste // nil before Listen; closed at the end of input
 	ended   error      // why it ended; set before pastes is closed
 	pending []paste    // received and not returned yet
 
@@ -40,7 +39,7 @@ type Console struct {
 // maxHeld is how many bytes wait while a line is typed.
 const maxHeld = 64 << 10
 
-// newConsole takes the three streams of the program. Close it at the end.
+// newConsole takes the three streams of the program.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
 	shown := isTerminal(stdout)
 	return &Console{redact: newRedactor(os.Environ()), in: stdin, out: stdout, err: stderr,

@@ -11,21 +11,6 @@ import (
 	"time"
 )
 
-// Listen begins to read what is typed on a terminal: what was typed before a question has to be known as such.
-func (c *Console) Listen() {
-	if c.typed {
-		c.start()
-	}
-}
-
-// Close ends the reading between two lines; a read from a terminal cannot be interrupted.
-func (c *Console) Close() {
-	c.closed.Store(true)
-	for len(c.pastes) > 0 { // the reader may be waiting for room
-		<-c.pastes
-	}
-}
-
 // CanAsk reports whether a question can be asked: at a terminal to a person who sees what is printed, else in a
 // conversation, whose lines come from a script.
 func (c *Console) CanAsk(oneShot bool) bool { return c.typed && c.shown || !c.typed && !oneShot }
@@ -46,7 +31,7 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 }
 
 func (c *Console) read(ctx context.Context, prompt string, asked time.Time) (string, error) {
-	c.start()
+	c.Listen()
 	c.mu.Lock()
 	c.reading = c.typed
 	c.mu.Unlock()
@@ -103,8 +88,8 @@ type paste struct {
 // pasteGap is the time between two lines from which on they were not pasted together.
 const pasteGap = 50 * time.Millisecond
 
-// start begins to read, once, ahead of whoever wants the lines: one that was there before a question must not answer it.
-func (c *Console) start() {
+// Listen begins to read, once, ahead of whoever wants the lines: one that was there before a question must not answer it.
+func (c *Console) Listen() {
 	if c.pastes != nil {
 		return
 	}
@@ -114,7 +99,7 @@ func (c *Console) start() {
 		defer close(lines)
 		scanner := bufio.NewScanner(c.in)
 		scanner.Buffer(nil, 1<<20)
-		for scanner.Scan() && !c.closed.Load() {
+		for scanner.Scan() {
 			if n := len(scanner.Bytes()); c.typed && (n == 4095 || n == 1023) { // on Linux, on macOS
 				c.Errorf("(a line of %d bytes: a terminal takes no longer one, its end may be missing; put long text into a file)\n", n)
 			}

@@ -84,7 +84,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags := flag.NewFlagSet("agent [flags] [task…]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	a := &agent{console: newConsole(stdin, stdout, stderr), model: newModel(os.Getenv)}
-	defer a.console.Close()
 	yes := flags.Bool("yes", false, "answer every question with y; deny stays deny")
 	times := flags.Bool("time", false, "show how long things took")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -140,7 +139,7 @@ func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
 		return a.fail(err)
 	}
 	a.permissions.yes, a.permissions.oneShot = yes, task != ""
-	if task == "" || !yes { // else nobody is asked, and what is typed is meant for the shell
+	if a.console.typed && (task == "" || !yes) { // else nobody is asked, and what is typed is meant for the shell
 		a.console.Listen()
 	}
 	root, err := os.OpenRoot(a.permissions.Root)
@@ -153,9 +152,11 @@ func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
 	}
 
 	a.registry = newRegistry(a.permissions)
-	if err := a.addTools(root); err != nil {
+	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
+	if err := a.registry.Register(tools...); err != nil {
 		return a.fail(err)
 	}
+	a.permissions.WriteDefaults(tools)
 	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
@@ -177,16 +178,4 @@ func (a *agent) finish(code *int) {
 	if err := a.console.Lost(); err != nil { // a code above 1 says more
 		*code = max(*code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
 	}
-}
-
-// addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.
-func (a *agent) addTools(root *os.Root) error {
-	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
-	for _, tool := range tools {
-		if err := a.registry.Register(tool); err != nil {
-			return err
-		}
-	}
-	a.permissions.WriteDefaults(a.registry.Visible())
-	return nil
 }

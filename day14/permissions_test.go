@@ -297,7 +297,6 @@ func TestARuleIsSavedInTheFileThatALinkLeadsTo(t *testing.T) {
 	}
 	var out bytes.Buffer
 	console := newConsole(strings.NewReader(""), &out, &out)
-	defer console.Close()
 	p, err := loadPermissions("link.json", console)
 	if err != nil {
 		t.Fatal(err)

@@ -69,14 +69,16 @@ func newRegistry(permissions *Permissions) *Registry {
 	return &Registry{permissions: permissions, tools: map[string]Tool{}}
 }
 
-// Register adds a tool. It fails if the name is taken.
-func (r *Registry) Register(t Tool) error {
+// Register adds tools. It fails at the first one whose name is taken.
+func (r *Registry) Register(tools ...Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, taken := r.tools[t.Name]; taken {
-		return fmt.Errorf("there already is a tool named %q", t.Name)
+	for _, t := range tools {
+		if _, taken := r.tools[t.Name]; taken {
+			return fmt.Errorf("there already is a tool named %q", t.Name)
+		}
+		r.tools[t.Name] = t
 	}
-	r.tools[t.Name] = t
 	return nil
 }
 

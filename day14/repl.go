@@ -48,7 +48,7 @@ func (a *agent) repl(ctx context.Context) int {
 }
 
 // do works on one request or command, says how it ended, and returns that as the exit code of a task.
-func (a *agent) do(ctx context.Context, line string) (code int) {
+func (a *agent) do(ctx context.Context, line string) int {
 	start, oneShot := time.Now(), a.trace.oneShot
 	var turn Turn
 	var err error
@@ -61,30 +61,28 @@ func (a *agent) do(ctx context.Context, line string) (code int) {
 	case ctx.Err() != nil:
 		a.trace.Notice("interrupted")
 		return exitInterrupted
-	case turn.Limited:
-		code = exitLimited
-	case turn.Denied || errors.Is(err, errDenied):
-		code = exitDenied
-	case err != nil:
-		code = exitFailure
-	}
-	switch {
-	case err != nil && oneShot:
-		a.fail(err)
-	case err != nil:
+	case err != nil && !oneShot:
 		a.console.Printf("Error: %v\n", err)
-	case turn.Steps == 0: // a command has said what it did
-	case !oneShot:
-		if turn.Limited {
-			a.console.Printf("(stopped after %d steps; say \"go on\" to continue)\n", turn.Steps)
-		}
-		a.console.Styled("2", a.status(turn))
-	case turn.Limited:
+	case errors.Is(err, errDenied):
+		a.fail(err)
+		return exitDenied
+	case err != nil:
+		return a.fail(err)
+	case turn.Limited && oneShot:
 		a.console.Printf("--- stopped after %d steps, the limit\n", turn.Steps)
-	default:
+		return exitLimited
+	case turn.Limited:
+		a.console.Printf("(stopped after %d steps; say \"go on\" to continue)\n", turn.Steps)
+	case turn.Steps > 0 && oneShot:
 		a.console.Printf("--- done in %s, %d tokens%s\n", plural(turn.Steps, "step"), turn.Tokens, took(a.trace.times, time.Since(start)))
 	}
-	return code
+	if turn.Steps > 0 && err == nil && !oneShot {
+		a.console.Styled("2", a.status(turn))
+	}
+	if turn.Denied {
+		return exitDenied
+	}
+	return exitOK
 }
 
 // sayWhatIsNotRead is for those who give a task more text on stdin: it may be idle, and never end.
