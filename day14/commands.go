@@ -144,9 +144,9 @@ func (a *agent) unuse(context.Context, string) error {
 // rag lists the documents, or adds a source: a file or folder below the root, a web page. What the user types needs no
 // question.
 func (a *agent) rag(ctx context.Context, args string) error {
-	verb, source, _ := strings.Cut(args, " ")
-	switch source = strings.Trim(source, ` "'`); {
-	case verb == "":
+	source, add := strings.CutPrefix(args, "add ")
+	switch {
+	case args == "":
 		a.console.Print(plural(a.knowledge.Len(), "document") + "\n")
 		var rows []row
 		for _, d := range a.knowledge.Documents() {
@@ -154,10 +154,10 @@ func (a *agent) rag(ctx context.Context, args string) error {
 		}
 		a.table(rows)
 		return nil
-	case verb != "add" || source == "":
+	case !add:
 		return errors.New("usage: /rag [add SOURCE]")
 	}
-	added, err := a.knowledge.Add(ctx, source)
+	added, err := a.knowledge.Add(ctx, strings.Trim(source, ` "'`))
 	if err == nil {
 		a.console.Print(added + "\n")
 	}

@@ -32,19 +32,14 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 
 func (c *Console) read(ctx context.Context, prompt string, asked time.Time) (string, error) {
 	c.Listen()
-	c.mu.Lock()
-	c.reading = c.typed
-	c.mu.Unlock()
+	c.reading.Store(c.typed)
 	c.Styled("1", prompt)
 	text, err := c.next(ctx, asked)
 	if !c.typed || err != nil {
 		c.Print(text + "\n")
 	}
-	c.mu.Lock()
-	held := c.held
-	c.reading, c.held = false, ""
-	c.mu.Unlock()
-	c.Errorf("%s", held)
+	c.reading.Store(false)
+	c.Errorf("") // what waited
 	return text, err
 }
 
