@@ -32,17 +32,17 @@ var errDenied = errors.New("denied")
 type Permissions struct {
 	Root string // the folder that file tools cannot leave: an absolute path
 
-	file     string // GeekAgent.json, as it was given to loadPermissions
-	console  *Console
-	yes      bool // -yes: every question is answered with y
-	oneShot  bool // nobody is asked unless stdin is a terminal
-	rules    rules
+	file    string // GeekAgent.json, as it was given to loadPermissions
+	console *Console
+	yes     bool // -yes: every question is answered with y
+	oneShot bool // nobody is asked unless stdin is a terminal
+	rules
 	accepted map[string]string // tool → the caution that was answered with "always"
 }
 
 // rules is what GeekAgent.json says.
 type rules struct {
-	Root  string            `json:"root"`  // relative to the file's folder
+	Base  string            `json:"root"`  // relative to the file's folder
 	Tools map[string]Policy `json:"tools"` // by glob: all tools whose name matches it
 }
 
@@ -57,7 +57,7 @@ func loadPermissions(file string, console *Console) (*Permissions, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	root := rules.Root
+	root := rules.Base
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(filepath.Dir(file), root)
 	}
@@ -75,7 +75,7 @@ func readRules(file string) (rules, error) {
 	err = f.Object("the file", func(key string) error {
 		switch key {
 		case "root":
-			return f.Value("root", &r.Root)
+			return f.Value("root", &r.Base)
 		case "tools":
 			return f.Object("tools", func(glob string) error {
 				if _, err := path.Match(glob, ""); err != nil {
@@ -94,11 +94,8 @@ func readRules(file string) (rules, error) {
 	return r, err
 }
 
-// Policy returns the policy of a tool by the rules as they are now.
-func (p *Permissions) Policy(tool Tool) Policy { return p.rules.policy(tool) }
-
-// policy returns the strictest of the rules that match a tool, or else the tool's own default, or ask.
-func (r rules) policy(tool Tool) (strictest Policy) {
+// Policy returns the strictest of the rules that match a tool, or else the tool's own default, or ask.
+func (r rules) Policy(tool Tool) (strictest Policy) {
 	for glob, policy := range r.Tools {
 		if matchesAny([]string{glob}, tool.Name) {
 			strictest = max(strictest, policy)
@@ -173,7 +170,7 @@ func (p *Permissions) always(tool Tool, caution string) error {
 	p.accepted[tool.Name] = caution
 	r.Tools = maps.Clone(r.Tools)
 	r.Tools[tool.Name] = Allow
-	if policy := r.policy(tool); policy != Allow {
+	if policy := r.Policy(tool); policy != Allow {
 		p.console.Printf("%s is allowed this once: a rule for several tools in %s still says %s.\n", tool.Name, p.file, policy)
 		return nil
 	}
@@ -194,7 +191,7 @@ func (p *Permissions) WriteDefaults(tools []Tool) {
 		return
 	}
 	for _, tool := range tools {
-		p.rules.Tools[tool.Name] = p.Policy(tool)
+		p.Tools[tool.Name] = p.Policy(tool)
 	}
 	if err := saveJSON(p.file, p.rules); err != nil {
 		p.console.Errorf("[permission] the defaults could not be written: %v\n", err)
@@ -203,7 +200,7 @@ func (p *Permissions) WriteDefaults(tools []Tool) {
 
 // ReportUnused says once which rules match none of the given tools: a typing mistake in a deny rule would protect nothing.
 func (p *Permissions) ReportUnused(tools []Tool) {
-	for _, glob := range slices.Sorted(maps.Keys(p.rules.Tools)) {
+	for _, glob := range slices.Sorted(maps.Keys(p.Tools)) {
 		if !slices.ContainsFunc(tools, func(t Tool) bool { return matchesAny([]string{glob}, t.Name) }) {
 			p.console.Errorf("[permission] the rule %q in %s matches no tool\n", glob, p.file)
 		}
