@@ -192,15 +192,15 @@ func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	}
 	for name, value := range object {
 		optional := string(value) == "null" && !slices.Contains(want.Required, name) // as models leave an argument out
-		if types := want.Properties[name].Type; types != nil && !optional && !ofType.MatchString(string(types)+":"+string(value)) {
+		if types := want.Properties[name].Type; !optional && !ofType.MatchString(string(types)+":"+string(value)) {
 			return nil, fmt.Errorf("not run: the argument %q must be of the type %s", name, types)
 		}
 	}
 	return json.RawMessage(text), nil
 }
 
-// ofType matches the types that a schema allows, a colon, and a JSON value of one of them.
-var ofType = regexp.MustCompile(`^[^:]*("string"[^:]*:"|"object"[^:]*:\{|"array"[^:]*:\[|"boolean"[^:]*:[tf]|"null"[^:]*:n|` +
+// ofType matches the types that a schema allows, if it says, a colon, and a JSON value of one of them.
+var ofType = regexp.MustCompile(`^:|^[^:]*("string"[^:]*:"|"object"[^:]*:\{|"array"[^:]*:\[|"boolean"[^:]*:[tf]|"null"[^:]*:n|` +
 	`"number"[^:]*:[-\d]|"integer"[^:]*:-?\d+(\.0+)?([eE]\+?\d+)?$)`)
 
 // decodeArgs reads a call's arguments into v, a pointer to a struct with JSON tags; a whole number goes into a float64,
