@@ -41,28 +41,24 @@ func (r Result) String() string {
 // asked about one after the other, then run together. begin and end are told of each call, in order.
 func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), end func(i int, result Result)) []Result {
 	results := make([]Result, len(calls))
-	for first := 0; first < len(calls); {
-		last := first
-		for last < len(calls) && r.parallel(calls[last].Name) {
-			last++
+	var approved []func()
+	first := 0 // of the calls that have not ended
+	for i, call := range calls {
+		begin(i)
+		if plan, err := r.approve(ctx, call); err != nil {
+			results[i] = r.result("", err)
+		} else {
+			approved = append(approved, func() { results[i] = r.run(ctx, call.Name, plan) })
 		}
-		last = max(last, first+1)
-		plans := map[int]Plan{}
-		for i := first; i < last; i++ {
-			begin(i)
-			plan, err := r.approve(ctx, calls[i])
-			if err != nil {
-				results[i] = r.result("", err)
-				continue
-			}
-			plans[i] = plan
+		if i+1 < len(calls) && r.parallel(call.Name) && r.parallel(calls[i+1].Name) {
+			continue
 		}
 		var running sync.WaitGroup
-		for i, plan := range plans {
-			running.Go(func() { results[i] = r.run(ctx, calls[i].Name, plan) })
+		for _, run := range approved {
+			running.Go(run)
 		}
 		running.Wait()
-		for ; first < last; first++ {
+		for approved = nil; first <= i; first++ {
 			end(first, results[first])
 		}
 	}

@@ -128,11 +128,11 @@ func (a *agent) listSkills(context.Context, string) error {
 // use is the command /use NAME [TEXT]. It fails for a skill that does not exist or is broken; the one in use then stays.
 func (a *agent) use(_ context.Context, args string) error {
 	name, text, _ := strings.Cut(args, " ")
-	if err := a.skills.Use(name, strings.TrimSpace(text)); err != nil {
-		return err
+	err := a.skills.Use(name, strings.TrimSpace(text))
+	if err == nil {
+		a.console.Printf("Using the skill %s; %d tools are visible. /unuse leaves it.\n", name, len(a.registry.Visible()))
 	}
-	a.console.Printf("Using the skill %s; %d tools are visible. /unuse leaves it.\n", name, len(a.registry.Visible()))
-	return nil
+	return err
 }
 
 func (a *agent) unuse(context.Context, string) error {
@@ -170,11 +170,10 @@ func (a *agent) resume(_ context.Context, file string) error {
 	if err == nil {
 		err = a.chat.Resume(history)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		a.console.Printf("Resumed: %s.\n", plural(len(history), "message"))
 	}
-	a.console.Printf("Resumed: %s.\n", plural(len(history), "message"))
-	return nil
+	return err
 }
 
 func (a *agent) reset(context.Context, string) error {
