@@ -79,7 +79,6 @@ func TestNothingDrawsOnTheScreenAndNoSecretIsShown(t *testing.T) {
 	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
 	var screen bytes.Buffer
 	c := newConsole(strings.NewReader(evil+"\n"+evil), &screen, &screen)
-	defer c.Close()
 	c.Print(evil)
 	c.Printf("%s", evil)
 	c.Errorf("%s", evil)
@@ -148,7 +147,7 @@ func TestTextFromElsewhereWaitsWhileALineIsTyped(t *testing.T) {
 				if b.Console.typed && (!strings.HasPrefix(notes, "(what came before this") || len(notes) > maxHeld) || !strings.HasSuffix(notes, "note 29"+strings.Repeat(".", maxHeld/20)+"\nat once\n") {
 					t.Errorf("afterwards stderr has %.200q", notes)
 				}
-				b.end()
+				b.keys.Close()
 				cancel(nil)
 			})
 		})

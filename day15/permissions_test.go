@@ -107,7 +107,7 @@ func TestDenyHolds(t *testing.T) {
 func TestStrictestRuleCounts(t *testing.T) {
 	rules := map[string]Policy{"mcp_time_*": Allow, "mcp_cal_get_*": Allow, "mcp_x_*": Allow, "mcp_x_a": Ask, "mcp_y_a": Deny, "mcp_y_*": Ask, "*_z": Deny, "mcp_z_*": Allow}
 	b := newBench(t, nil, "", "")
-	b.permissions.rules = rules
+	b.permissions.rules.Tools = rules
 	for _, test := range []struct {
 		name string
 		want Policy
@@ -297,7 +297,6 @@ func TestARuleIsSavedInTheFileThatALinkLeadsTo(t *testing.T) {
 	}
 	var out bytes.Buffer
 	console := newConsole(strings.NewReader(""), &out, &out)
-	defer console.Close()
 	p, err := loadPermissions("link.json", console)
 	if err != nil {
 		t.Fatal(err)
