@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -194,24 +195,19 @@ func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 	model := newFakeModel(t)
 	inFolder(t, model)
 	_, stdout, _ := runAgent(t, "/use code-review\n/tools git_diff\nreview\n/unuse\n/tools git_diff\nand now?\n/use nope\n")
-	names := func(request int) string {
-		var names []string
-		for _, d := range model.requests[request].Tools {
-			names = append(names, d.Function.Name)
+	for i, with := range []bool{true, false} {
+		offered := fmt.Sprint(model.requests[i].Tools)
+		if strings.Contains(offered, "{git_diff ") != with || strings.Contains(offered, "{write ") == with {
+			t.Errorf("with the skill %v: the model is offered %s", with, offered)
 		}
-		return strings.Join(names, " ")
+		if system := model.requests[i].Messages[0].Content; strings.Contains(system, "You review changes.") != with {
+			t.Errorf("with the skill %v: the system prompt is %s", with, system)
+		}
 	}
-	if got := names(0); !strings.Contains(got, "git_diff") || strings.Contains(got, "write") {
-		t.Errorf("with the skill the model is offered %s", got)
-	}
-	if got := names(1); strings.Contains(got, "git_diff") || !strings.Contains(got, "write") {
-		t.Errorf("without it, %s", got)
-	}
-	if system := model.requests[0].Messages[0].Content; !strings.Contains(system, "You review changes.") {
-		t.Errorf("the skill is not in the system prompt: %s", system)
-	}
-	if !strings.Contains(stdout, "Brought by the skill code-review.") || !strings.Contains(stdout, `Error: there is no tool named "git_diff"`) || !strings.Contains(stdout, `Error: there is no skill named "nope"`) {
-		t.Errorf("screen:\n%s", stdout)
+	for _, want := range []string{"Brought by the skill code-review.", `Error: there is no tool named "git_diff"`, `Error: there is no skill named "nope"`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s is not on the screen:\n%s", want, stdout)
+		}
 	}
 }
 
@@ -376,15 +372,10 @@ func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
 	}
 }
 
-// full is a disk that takes nothing more.
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
 func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	inFolder(t, newFakeModel(t, says("Hello.")))
 	var stderr strings.Builder
-	code := run(t.Context(), []string{"hi"}, strings.NewReader(""), full{}, &stderr)
+	code := run(t.Context(), []string{"hi"}, strings.NewReader(""), failing{syscall.ENOSPC}, &stderr)
 	if want := "geekagent: not all of the output could be written: no space left on device\n"; code != exitFailure || stderr.String() != want {
 		t.Errorf("exit code %d, stderr %q", code, stderr.String())
 	}
