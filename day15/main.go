@@ -41,7 +41,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -71,10 +70,10 @@ type agent struct {
 	trace       *Trace
 	chat        *Chat
 
-	end     context.CancelFunc                 // ends the program
-	current atomic.Pointer[context.CancelFunc] // what a Ctrl-C calls: end, or the end of what is interruptible
-	unsaved bool                               // the session could not be saved the last time
-	left    bool                               // by /exit, or at the end of input
+	end     context.CancelFunc // ends the program
+	spared  atomic.Bool        // the next Ctrl-C ends something interruptible, not the program
+	unsaved bool               // the session could not be saved the last time
+	left    bool               // by /exit, or at the end of input
 }
 
 func main() {
@@ -111,7 +110,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return <-finished
 }
 
-// listen takes the signals: a Ctrl-C ends what is interruptible, the next one, or another signal, the program. From then on
+// listen takes the signals, which end the program; a Ctrl-C spares it once while something interruptible runs. From then on
 // they are ignored: it ends in any case.
 func (a *agent) listen(ctx context.Context) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader who has left stdout ends nothing
@@ -120,14 +119,11 @@ func (a *agent) listen(ctx context.Context) {
 	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	a.current.Store(&a.end)
 	go func() {
 		for ctx.Err() == nil {
 			select {
 			case s := <-signals:
-				if current := a.current.Swap(&a.end); s == os.Interrupt {
-					(*current)()
-				} else {
+				if s != os.Interrupt || !a.spared.CompareAndSwap(true, false) {
 					a.end()
 				}
 			case <-ctx.Done():
@@ -140,7 +136,7 @@ func (a *agent) listen(ctx context.Context) {
 func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
 	defer a.finish(&code)
 	var err error
-	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {
+	if a.permissions, err = loadPermissions(home+"/GeekAgent.json", a.console); err != nil {
 		return a.fail(err)
 	}
 	a.permissions.yes, a.permissions.oneShot = yes, task != ""
@@ -149,10 +145,10 @@ func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
 	}
 	root, err := os.OpenRoot(a.permissions.Root)
 	if err != nil {
-		return a.fail(fmt.Errorf("the root in %s: %w", filepath.Join(home, "GeekAgent.json"), err))
+		return a.fail(fmt.Errorf("the root in %s: %w", home+"/GeekAgent.json", err))
 	}
 	defer root.Close()
-	if a.knowledge, err = loadKnowledge(filepath.Join(home, "knowledge.json"), root, fetchPage); err != nil {
+	if a.knowledge, err = loadKnowledge(home+"/knowledge.json", root, fetchPage); err != nil {
 		return a.fail(err)
 	}
 
@@ -162,13 +158,13 @@ func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
 		return a.fail(err)
 	}
 	a.permissions.WriteDefaults(tools)
-	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
+	a.skills = newSkills(home+"/skills", a.registry, []Tool{gitDiff(a.permissions.Root)})
 	if err := a.connectServers(ctx); err != nil {
 		return a.fail(err)
 	}
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
-	a.session = newSession(filepath.Join(home, "session.json"))
+	a.session = newSession(home + "/session.json")
 	a.chat = &Chat{model: a.model, registry: a.registry, skills: a.skills, files: newFiles(root, home), redact: a.console.redact, trace: a.trace}
 	if task != "" {
 		a.sayWhatIsNotRead(task)

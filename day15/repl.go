@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"time"
 )
@@ -102,10 +103,10 @@ func (a *agent) fail(err error) int {
 
 // interruptible returns a context that a Ctrl-C ends, in place of the program, until stop is called.
 func (a *agent) interruptible(ctx context.Context) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	a.current.Store(&cancel)
+	ctx, cancel := signal.NotifyContext(ctx, os.Interrupt)
+	a.spared.Store(true)
 	return ctx, func() {
-		a.current.Store(&a.end)
+		a.spared.Store(false)
 		cancel()
 	}
 }
