@@ -119,7 +119,6 @@ func newBench(t testing.TB, model *fakeModel, rules, input string) *bench {
 	}
 	b := &bench{server: model}
 	console := newConsole(strings.NewReader(input), &b.out, &b.err)
-	t.Cleanup(console.Close)
 	permissions, err := loadPermissions(home+"/GeekAgent.json", console)
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -68,9 +67,10 @@ type agent struct {
 	trace       *Trace
 	chat        *Chat
 
-	end     context.CancelFunc                 // ends the program
-	current atomic.Pointer[context.CancelFunc] // what a Ctrl-C calls: end, or the end of what is interruptible
-	unsaved bool                               // the session could not be saved the last time
+	end     context.CancelFunc // ends the program
+	spared  atomic.Bool        // the next Ctrl-C ends something interruptible, not the program
+	unsaved bool               // the session could not be saved the last time
+	left    bool               // by /exit, or at the end of input
 }
 
 func main() {
@@ -82,6 +82,7 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("agent [flags] [task…]", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	a := &agent{console: newConsole(stdin, stdout, stderr), model: newModel(os.Getenv)}
 	yes := flags.Bool("yes", false, "answer every question with y; deny stays deny")
 	times := flags.Bool("time", false, "show how long things took")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -91,59 +92,33 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	task := strings.TrimSpace(strings.Join(flags.Args(), " "))
 	if task == "" && flags.NArg() > 0 { // a script with an empty variable does not want a prompt
-		fmt.Fprintln(stderr, "geekagent: the task is empty")
-		return exitFailure
+		return a.fail(errors.New("the task is empty"))
 	}
-
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	console := newConsole(stdin, stdout, stderr)
-	defer console.Close()
-	a := &agent{console: console, model: newModel(os.Getenv), end: end}
-	a.trace = &Trace{console: console, oneShot: task != "", times: *times}
+	ctx, a.end = context.WithCancel(ctx)
+	defer a.end()
+	a.trace = &Trace{console: a.console, oneShot: task != "", times: *times}
 	a.listen(ctx)
-	return a.finish(ctx, task, *yes)
-}
-
-// finish starts the agent and returns its exit code. Once ctx has ended it waits no longer than lastWait: the program may
-// hang in a pipe that nobody reads, and so would another word.
-func (a *agent) finish(ctx context.Context, task string, yes bool) int {
 	finished := make(chan int, 2)
-	go func() {
-		code := exitFailure
-		defer func() {
-			if p := recover(); p != nil {
-				a.console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
-			}
-			if err := a.console.Lost(); err != nil { // a code above 1 says more
-				code = max(code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
-			}
-			finished <- code
-		}()
-		code = a.start(ctx, task, yes)
-	}()
+	go func() { finished <- a.start(ctx, task, *yes) }()
+	// It may hang in a pipe that nobody reads, and so would another word.
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWait, func() { finished <- exitInterrupted }) })()
 	return <-finished
 }
 
-// listen takes the signals: a Ctrl-C ends what is interruptible, the next one, or another signal, the program. From then on
+// listen takes the signals, which end the program; a Ctrl-C spares it once while something interruptible runs. From then on
 // they are ignored: it ends in any case.
 func (a *agent) listen(ctx context.Context) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a reader who has left stdout ends nothing
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE) // a reader who has left stdout ends nothing
-	if !signal.Ignored(syscall.SIGHUP) {                                   // as it is under nohup
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	a.current.Store(&a.end)
 	go func() {
 		for ctx.Err() == nil {
 			select {
 			case s := <-signals:
-				switch s {
-				case syscall.SIGPIPE:
-				case os.Interrupt:
-					(*a.current.Swap(&a.end))()
-				default:
+				if s != os.Interrupt || !a.spared.CompareAndSwap(true, false) {
 					a.end()
 				}
 			case <-ctx.Done():
@@ -153,52 +128,50 @@ func (a *agent) listen(ctx context.Context) {
 }
 
 // start puts the parts together, each after those it needs, and works on the task; without one it reads requests.
-func (a *agent) start(ctx context.Context, task string, yes bool) int {
+func (a *agent) start(ctx context.Context, task string, yes bool) (code int) {
+	defer a.finish(&code)
 	var err error
-	if a.permissions, err = loadPermissions(filepath.Join(home, "GeekAgent.json"), a.console); err != nil {
+	if a.permissions, err = loadPermissions(home+"/GeekAgent.json", a.console); err != nil {
 		return a.fail(err)
 	}
 	a.permissions.yes, a.permissions.oneShot = yes, task != ""
-	if task == "" || !yes { // else nobody is asked, and what is typed is meant for the shell
+	if a.console.typed && (task == "" || !yes) { // else nobody is asked, and what is typed is meant for the shell
 		a.console.Listen()
 	}
 	root, err := os.OpenRoot(a.permissions.Root)
 	if err != nil {
-		return a.fail(fmt.Errorf("the root in %s: %w", filepath.Join(home, "GeekAgent.json"), err))
+		return a.fail(fmt.Errorf("the root in %s: %w", home+"/GeekAgent.json", err))
 	}
 	defer root.Close()
-	if a.knowledge, err = loadKnowledge(filepath.Join(home, "knowledge.json"), root, fetchPage); err != nil {
+	if a.knowledge, err = loadKnowledge(home+"/knowledge.json", root, fetchPage); err != nil {
 		return a.fail(err)
 	}
 
 	a.registry = newRegistry(a.permissions)
-	if err := a.addTools(root); err != nil {
+	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
+	if err := a.registry.Register(tools...); err != nil {
 		return a.fail(err)
 	}
-	a.skills = newSkills(filepath.Join(home, "skills"), a.registry, []Tool{gitDiff(a.permissions.Root)})
+	a.permissions.WriteDefaults(tools)
+	a.skills = newSkills(home+"/skills", a.registry, []Tool{gitDiff(a.permissions.Root)})
 	a.permissions.ReportUnused(slices.Concat(a.registry.Visible(), a.skills.extra))
 
-	a.session = newSession(filepath.Join(home, "session.json"))
+	a.session = newSession(home + "/session.json")
 	a.chat = &Chat{model: a.model, registry: a.registry, skills: a.skills, files: newFiles(root, home), redact: a.console.redact, trace: a.trace}
 	if task != "" {
-		return a.task(ctx, task)
+		a.sayWhatIsNotRead(task)
+		return a.do(ctx, task)
 	}
-	if code := a.repl(ctx); code != exitOK || !a.unsaved {
-		return code
-	}
-	return exitFailure
+	return a.repl(ctx)
 }
 
-// addTools registers the agent's own tools. On the first start it writes their policies down, for a person to change.
-func (a *agent) addTools(root *os.Root) error {
-	tools := slices.Concat(fileTools(root, home), systemTools(a.permissions.Root, time.Now), a.knowledge.Tools())
-	for _, tool := range tools {
-		if err := a.registry.Register(tool); err != nil {
-			return err
-		}
+// finish is what start defers: a panic, and output that could not be written, are failures too.
+func (a *agent) finish(code *int) {
+	if p := recover(); p != nil {
+		a.console.Errorf("geekagent: panic: %v\n%s", p, debug.Stack())
+		*code = exitFailure
 	}
-	if err := a.permissions.WriteDefaults(a.registry.Visible()); err != nil {
-		a.console.Errorf("[permission] the defaults could not be written: %v\n", err)
+	if err := a.console.Lost(); err != nil { // a code above 1 says more
+		*code = max(*code, a.fail(fmt.Errorf("not all of the output could be written: %w", err)))
 	}
-	return nil
 }

@@ -2,20 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
-)
-
-// The screen is 80 columns wide: the banner on the left, the panel beside it.
-const (
-	bannerWidth = 50
-	panelWidth  = 28
-	labelWidth  = 9
 )
 
 var banner = []string{
@@ -23,49 +16,35 @@ var banner = []string{
 	"Type a request, or /help for the commands.",
 }
 
-// row is one line of the panel.
-type row struct{ label, value string }
-
-// rows are the facts of the panel, taken when it is printed.
-func (a *agent) rows() []row {
-	return []row{
+// panel is the command /panel: the banner with the panel beside it, in 80 columns. A value that is too long goes on in the
+// next line.
+func (a *agent) panel(context.Context, string) error {
+	left := banner
+	for _, fact := range []row{
 		{"Model", a.model.Name},
 		{"Root", shortPath(a.permissions.Root)},
 		{"Skill", cmp.Or(a.skills.Name(), "none")},
 		{"RAG", plural(a.knowledge.Len(), "document")},
 		{"Context", fmt.Sprintf("%d / %d (%d%%)", a.chat.Context(), contextLimit, a.percent())},
 		{"Tokens", fmt.Sprint(a.chat.Tokens)},
+	} {
+		for _, line := range wrap(visibleLine(fact.right), 19) {
+			left = append(left, "")
+			a.console.Print(strings.TrimRight(fmt.Sprintf("%-50s│ %-9s%s", left[0], fact.left, line), " ") + "\n")
+			left, fact.left = left[1:], ""
+		}
 	}
+	return nil
 }
 
 // status is the line after each turn.
 func (a *agent) status(turn Turn) string {
-	parts := []string{
-		fmt.Sprintf("this turn %d tokens", turn.Tokens),
-		fmt.Sprintf("total %d", a.chat.Tokens),
-		fmt.Sprintf("context %d%%", a.percent()),
-	}
-	return "── " + strings.Join(parts, " · ") + " ──\n"
+	text := fmt.Sprintf("this turn %d tokens · total %d · context %d%%", turn.Tokens, a.chat.Tokens, a.percent())
+	return "── " + text + " ──\n"
 }
 
 // percent is how full the context is, rounded up.
 func (a *agent) percent() int { return (a.chat.Context()*100 + contextLimit - 1) / contextLimit }
-
-// printPanel prints the banner with the panel beside it. A value that is too long goes on in the next line.
-func (a *agent) printPanel() {
-	var right []string
-	for _, row := range a.rows() {
-		label := row.label
-		for _, line := range wrap(visibleLine(row.value), panelWidth-labelWidth) {
-			right = append(right, pad(label, labelWidth)+line)
-			label = ""
-		}
-	}
-	left := slices.Concat(banner, make([]string, len(right))) // the panel is the longer one
-	for i, beside := range right {
-		a.console.Print(strings.TrimRight(pad(left[i], bannerWidth)+"│ "+beside, " ") + "\n")
-	}
-}
 
 // wrap cuts text into lines of at most width columns, at a space where there is one.
 func wrap(text string, width int) (lines []string) {
@@ -83,10 +62,6 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, line)
 }
 
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-columns(text)))
-}
-
 // columns is how wide a terminal shows text: East Asian characters and emoji take two columns.
 func columns(text string) int {
 	return utf8.RuneCountInString(text) + len(wide.FindAllString(text, -1))
@@ -96,10 +71,9 @@ var wide = regexp.MustCompile(`[\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\x{ff01
 
 // shortPath writes the home folder as ~.
 func shortPath(path string) string {
-	if home, err := os.UserHomeDir(); err == nil {
-		if rest, ok := strings.CutPrefix(path, home); ok && (rest == "" || rest[0] == filepath.Separator) {
-			return "~" + rest
-		}
+	home, _ := os.UserHomeDir()
+	if rest, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rest) {
+		return filepath.Join("~", rest)
 	}
 	return path
 }

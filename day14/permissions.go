@@ -17,10 +17,10 @@ import (
 // Policy says what happens when the model asks for a tool.
 type Policy string
 
-// The policies.
+// The policies. The alphabet has them in their order: the stricter one is the greater one.
 const (
-	Ask   Policy = "ask" // a person
 	Allow Policy = "allow"
+	Ask   Policy = "ask" // a person
 	Deny  Policy = "deny"
 )
 
@@ -32,25 +32,32 @@ var errDenied = errors.New("denied")
 type Permissions struct {
 	Root string // the folder that file tools cannot leave: an absolute path
 
-	file     string // GeekAgent.json, as it was given to loadPermissions
-	console  *Console
-	yes      bool              // -yes: every question is answered with y
-	oneShot  bool              // nobody is asked unless stdin is a terminal
-	rules    map[string]Policy // by glob: all tools whose name matches it
+	file    string // GeekAgent.json, as it was given to loadPermissions
+	console *Console
+	yes     bool // -yes: every question is answered with y
+	oneShot bool // nobody is asked unless stdin is a terminal
+	rules
 	accepted map[string]string // tool → the caution that was answered with "always"
+}
+
+// rules is what GeekAgent.json says.
+type rules struct {
+	Base  string            `json:"root"`  // relative to the file's folder
+	Tools map[string]Policy `json:"tools"` // by glob: all tools whose name matches it
 }
 
 // loadPermissions reads GeekAgent.json:
 //
 //	{"root": "..", "tools": {"run_shell": "ask", "mcp_demo_*": "allow"}}
 //
-// root is relative to the file's folder. A missing file stands for the defaults; anything wrong in it is an error with
-// file, line and column, since a rule that is not understood must not become a rule that does not hold.
+// A missing file stands for the defaults; anything wrong in it is an error with file, line and column, since a rule that is
+// not understood must not become a rule that does not hold.
 func loadPermissions(file string, console *Console) (*Permissions, error) {
-	root, rules, err := readRules(file)
+	rules, err := readRules(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	root := rules.Base
 	if !filepath.IsAbs(root) {
 		root = filepath.Join(filepath.Dir(file), root)
 	}
@@ -58,53 +65,43 @@ func loadPermissions(file string, console *Console) (*Permissions, error) {
 	return &Permissions{Root: root, file: file, console: console, rules: rules, accepted: map[string]string{}}, err
 }
 
-// readRules returns the root as the file has it, ".." without one, and the rules.
-func readRules(file string) (root string, rules map[string]Policy, err error) {
-	root, rules = "..", map[string]Policy{}
+// readRules returns what the file says, or else the defaults.
+func readRules(file string) (rules, error) {
+	r := rules{"..", map[string]Policy{}}
 	f, err := readJSON(file)
 	if err != nil {
-		return root, rules, err
+		return r, err
 	}
 	err = f.Object("the file", func(key string) error {
 		switch key {
 		case "root":
-			return f.Value("root", &root)
+			return f.Value("root", &r.Base)
 		case "tools":
 			return f.Object("tools", func(glob string) error {
-				var policy string
 				if _, err := path.Match(glob, ""); err != nil {
 					return f.errorf("%q is not a valid pattern", glob)
-				} else if err := f.Value("the policy of "+glob, &policy); err != nil {
-					return err
 				}
-				rules[glob] = Policy(policy)
-				if !slices.Contains([]Policy{Allow, Ask, Deny}, rules[glob]) {
+				policy := Policy(fmt.Sprint(f.token()))
+				if !slices.Contains([]Policy{Allow, Ask, Deny}, policy) {
 					return f.errorf("the policy of %s is %q; expected allow, ask or deny", glob, policy)
 				}
+				r.Tools[glob] = policy
 				return nil
 			})
 		}
 		return f.errorf(`unknown key %q; expected "root" or "tools"`, key)
 	})
-	return root, rules, err
+	return r, err
 }
 
-// Policy returns the policy of a tool by the rules as they are now.
-func (p *Permissions) Policy(tool Tool) Policy { return policyOf(tool, p.rules) }
-
-// policyOf returns the policy of a tool. Of several rules that match, the strictest counts (deny, ask, allow); without one
-// the tool's own default holds, or ask.
-func policyOf(tool Tool, rules map[string]Policy) Policy {
-	matching := map[Policy]bool{}
-	for glob, policy := range rules {
-		matching[policy] = matching[policy] || matchesAny([]string{glob}, tool.Name)
-	}
-	for _, policy := range []Policy{Deny, Ask, Allow} {
-		if matching[policy] {
-			return policy
+// Policy returns the strictest of the rules that match a tool, or else the tool's own default, or ask.
+func (r rules) Policy(tool Tool) (strictest Policy) {
+	for glob, policy := range r.Tools {
+		if matchesAny([]string{glob}, tool.Name) {
+			strictest = max(strictest, policy)
 		}
 	}
-	return cmp.Or(tool.Policy, Ask)
+	return cmp.Or(strictest, tool.Policy, Ask)
 }
 
 // Denied returns an error, for the model, if a rule denies the tool; it wraps errDenied.
@@ -163,22 +160,22 @@ func (p *Permissions) question(plan Plan) string {
 // always makes the answer "a" last: for this tool, with any arguments, also after a restart. The file is read anew
 // first: what a person has written meanwhile stays. It fails, and the call with it, where that is a deny.
 func (p *Permissions) always(tool Tool, caution string) error {
-	root, rules, err := readRules(p.file)
+	r, err := readRules(p.file)
 	if err != nil { // the rule holds until the end of the program
-		rules = p.rules
+		r = p.rules
 	}
-	if p.rules = rules; p.Policy(tool) == Deny {
+	if p.rules = r; p.Policy(tool) == Deny {
 		return p.Denied(tool)
 	}
 	p.accepted[tool.Name] = caution
-	allowed := maps.Clone(rules)
-	allowed[tool.Name] = Allow
-	if policy := policyOf(tool, allowed); policy != Allow {
+	r.Tools = maps.Clone(r.Tools)
+	r.Tools[tool.Name] = Allow
+	if policy := r.Policy(tool); policy != Allow {
 		p.console.Printf("%s is allowed this once: a rule for several tools in %s still says %s.\n", tool.Name, p.file, policy)
 		return nil
 	}
-	if p.rules = allowed; err == nil {
-		err = p.write(root)
+	if p.rules = r; err == nil {
+		err = saveJSON(p.file, r)
 	}
 	if err != nil {
 		p.console.Printf("%s is allowed until the end of this session; it could not be saved: %v\n", tool.Name, err)
@@ -189,26 +186,21 @@ func (p *Permissions) always(tool Tool, caution string) error {
 }
 
 // WriteDefaults writes the file on the first start: the defaults of the given tools, for a person to change.
-func (p *Permissions) WriteDefaults(tools []Tool) error {
-	if _, err := os.Stat(p.file); !errors.Is(err, fs.ErrNotExist) {
-		return err
+func (p *Permissions) WriteDefaults(tools []Tool) {
+	if _, err := os.Stat(p.file); err == nil {
+		return
 	}
 	for _, tool := range tools {
-		p.rules[tool.Name] = p.Policy(tool)
+		p.Tools[tool.Name] = p.Policy(tool)
 	}
-	return p.write("..")
-}
-
-func (p *Permissions) write(root string) error {
-	return saveJSON(p.file, struct {
-		Root  string            `json:"root"`
-		Tools map[string]Policy `json:"tools"`
-	}{root, p.rules})
+	if err := saveJSON(p.file, p.rules); err != nil {
+		p.console.Errorf("[permission] the defaults could not be written: %v\n", err)
+	}
 }
 
 // ReportUnused says once which rules match none of the given tools: a typing mistake in a deny rule would protect nothing.
 func (p *Permissions) ReportUnused(tools []Tool) {
-	for _, glob := range slices.Sorted(maps.Keys(p.rules)) {
+	for _, glob := range slices.Sorted(maps.Keys(p.Tools)) {
 		if !slices.ContainsFunc(tools, func(t Tool) bool { return matchesAny([]string{glob}, t.Name) }) {
 			p.console.Errorf("[permission] the rule %q in %s matches no tool\n", glob, p.file)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -67,14 +69,16 @@ func newRegistry(permissions *Permissions) *Registry {
 	return &Registry{permissions: permissions, tools: map[string]Tool{}}
 }
 
-// Register adds a tool. It fails if the name is taken.
-func (r *Registry) Register(t Tool) error {
+// Register adds tools. It fails at the first one whose name is taken.
+func (r *Registry) Register(tools ...Tool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, taken := r.tools[t.Name]; taken {
-		return fmt.Errorf("there already is a tool named %q", t.Name)
+	for _, t := range tools {
+		if _, taken := r.tools[t.Name]; taken {
+			return fmt.Errorf("there already is a tool named %q", t.Name)
+		}
+		r.tools[t.Name] = t
 	}
-	r.tools[t.Name] = t
 	return nil
 }
 
@@ -93,16 +97,14 @@ func (r *Registry) Narrow(globs []string) {
 }
 
 // Visible returns the tools that the model may see now, sorted by name.
-func (r *Registry) Visible() []Tool {
+func (r *Registry) Visible() (tools []Tool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	var tools []Tool
-	for name, t := range r.tools {
+	for _, name := range slices.Sorted(maps.Keys(r.tools)) {
 		if r.visible(name) {
-			tools = append(tools, t)
+			tools = append(tools, r.tools[name])
 		}
 	}
-	slices.SortFunc(tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
 }
 
@@ -127,12 +129,12 @@ func (r *Registry) Lookup(name string) (Tool, error) {
 	}
 	which := "close to it"
 	if near == nil {
-		which, near = "there are", append(all, "no other tools")[:max(1, len(all))]
+		which, near = "there are", all
 	}
 	if len(near) > 20 {
 		near = append(near[:20], "…")
 	}
-	return Tool{}, fmt.Errorf("there is no tool named %q; %s: %s", name, which, strings.Join(near, ", "))
+	return Tool{}, fmt.Errorf("there is no tool named %q; %s: %s", name, which, cmp.Or(strings.Join(near, ", "), "none"))
 }
 
 // Definitions returns the visible tools as the model gets them, after a Refresh. The chat asks anew before each request.

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -42,46 +41,34 @@ func (r Result) String() string {
 // asked about one after the other, then run together. begin and end are told of each call, in order.
 func (r *Registry) Call(ctx context.Context, calls []Call, begin func(i int), end func(i int, result Result)) []Result {
 	results := make([]Result, len(calls))
-	for first := 0; first < len(calls); {
-		last := r.neighbours(calls, first)
-		plans := map[int]Plan{}
-		for i := first; i < last; i++ {
-			begin(i)
-			plan, err := r.approve(ctx, calls[i])
-			if err != nil {
-				results[i] = r.failure(err)
-				continue
-			}
-			plans[i] = plan
+	var approved []func()
+	first := 0 // of the calls that have not ended
+	for i, call := range calls {
+		begin(i)
+		if plan, err := r.approve(ctx, call); err != nil {
+			results[i] = r.result("", err)
+		} else {
+			approved = append(approved, func() { results[i] = r.run(ctx, call.Name, plan) })
+		}
+		if i+1 < len(calls) && r.parallel(call.Name) && r.parallel(calls[i+1].Name) {
+			continue
 		}
 		var running sync.WaitGroup
-		for i, plan := range plans {
-			run := func() { results[i] = r.run(ctx, calls[i].Name, plan) }
-			if len(plans) > 1 {
-				running.Go(run)
-			} else {
-				run()
-			}
+		for _, run := range approved {
+			running.Go(run)
 		}
 		running.Wait()
-		for ; first < last; first++ {
+		for approved = nil; first <= i; first++ {
 			end(first, results[first])
 		}
 	}
 	return results
 }
 
-// neighbours returns the end of the group that begins at first: one call, or a row of calls that are all Parallel.
-func (r *Registry) neighbours(calls []Call, first int) int {
-	end := first
-	for end < len(calls) {
-		tool, err := r.Lookup(calls[end].Name)
-		if err != nil || !tool.Parallel {
-			break
-		}
-		end++
-	}
-	return max(end, first+1)
+// parallel reports whether a tool may run beside its neighbours.
+func (r *Registry) parallel(name string) bool {
+	tool, _ := r.Lookup(name)
+	return tool.Parallel
 }
 
 // approve finds the tool, checks the arguments, plans the call and asks for permission, in this order. After a Ctrl-C
@@ -123,7 +110,7 @@ var (
 	errHalfDone = errors.New("interrupted by the user while it ran, perhaps half done")
 )
 
-func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Result) {
+func (r *Registry) run(ctx context.Context, name string, plan Plan) Result {
 	start := time.Now()
 	text, err := func() (text string, err error) {
 		defer recovered(name, &err)
@@ -131,14 +118,11 @@ func (r *Registry) run(ctx context.Context, name string, plan Plan) (result Resu
 	}()
 	switch {
 	case err == context.Canceled:
-		result = r.failure(errHalfDone)
+		err = errHalfDone
 	case err != nil && ctx.Err() != nil:
-		result = r.failure(fmt.Errorf("%w: %w", errHalfDone, err))
-	case err != nil:
-		result = r.failure(err)
-	default:
-		result = Result{Text: r.clean(text)}
+		err = fmt.Errorf("%w: %w", errHalfDone, err)
 	}
+	result := r.result(text, err)
 	result.Took = time.Since(start)
 	return result
 }
@@ -150,7 +134,13 @@ func recovered(name string, err *error) {
 	}
 }
 
-func (r *Registry) failure(err error) Result { return Result{Text: r.clean(err.Error()), Err: err} }
+// result is the Result of a call that gave text, or failed.
+func (r *Registry) result(text string, err error) Result {
+	if err != nil {
+		text = err.Error()
+	}
+	return Result{Text: r.clean(text), Err: err}
+}
 
 // clean makes text fit for the model: valid UTF-8 without NUL, no secrets, neither empty nor too long. Secrets go before
 // the cut, which could leave half of one.
@@ -198,21 +188,16 @@ func arguments(text string, schema json.RawMessage) (json.RawMessage, error) {
 	}
 	for name, value := range object {
 		optional := string(value) == "null" && !slices.Contains(want.Required, name) // as models leave an argument out
-		if types := want.Properties[name].Type; types != nil && !optional && !isOfType(value, string(types)) {
+		if types := want.Properties[name].Type; !optional && !ofType.MatchString(string(types)+":"+string(value)) {
 			return nil, fmt.Errorf("not run: the argument %q must be of the type %s", name, types)
 		}
 	}
 	return json.RawMessage(text), nil
 }
 
-// isOfType reports whether one of the types, as JSON Schema writes them, is that of a JSON value, whose first character
-// tells it.
-func isOfType(value json.RawMessage, types string) bool {
-	kind := strings.Fields("number string object array boolean boolean null")[1+strings.IndexByte(`"{[tfn`, value[0])]
-	number, err := strconv.ParseFloat(string(value), 64)
-	whole := err == nil && number == math.Trunc(number) && strings.Contains(types, "integer")
-	return whole || strings.Contains(types, `"`+kind+`"`)
-}
+// ofType matches the types that a schema allows, if it says, a colon, and a JSON value of one of them.
+var ofType = regexp.MustCompile(`^:|^[^:]*("string"[^:]*:"|"object"[^:]*:\{|"array"[^:]*:\[|"boolean"[^:]*:[tf]|"null"[^:]*:n|` +
+	`"number"[^:]*:[-\d]|"integer"[^:]*:-?\d+(\.0+)?([eE]\+?\d+)?$)`)
 
 // decodeArgs reads a call's arguments into v, a pointer to a struct with JSON tags; a whole number goes into a float64,
 // since models write 10.0 too. arguments has seen to the types, so that an error says more about the tool's schema.

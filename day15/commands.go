@@ -1,39 +1,35 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 )
 
-// command is a line that begins with a slash. run gets the rest of the line; its error is for a person.
+// command is a line that begins with a slash. run gets what follows the name; its error is for a person.
 type command struct {
-	name, args, help string
-	run              func(ctx context.Context, args string) error
+	usage, help string
+	run         func(ctx context.Context, args string) error
 }
-
-// errExit is how /exit leaves the loop.
-var errExit = errors.New("exit")
 
 // commands is the table of commands. It is not a variable: /help, which stands in it, prints it.
 func (a *agent) commands() []command {
 	return []command{
-		{"/help", "", "this list", a.help},
-		{"/tools", "[NAME]", "the tools, or one tool's definition as the model gets it", a.listTools},
-		{"/call", "NAME {json}", "call a tool without the model", a.call},
-		{"/skills", "", "the skills", a.listSkills},
-		{"/use", "NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
-		{"/unuse", "", "leave the skill", a.unuse},
-		{"/rag", "[add SOURCE]", "the knowledge base; add a file, a folder or a web page", a.rag},
-		{"/mcp", "[NAME]", "the MCP servers and their tools", a.listServers},
-		{"/panel", "", "the panel", a.panel},
-		{"/resume", "[FILE]", "go on with the last saved conversation", a.resume},
-		{"/reset", "", "forget this conversation", a.reset},
-		{"/exit", "", "leave; so does the end of input", a.exit},
+		{"/help", "this list", a.help},
+		{"/tools [NAME]", "the tools, or one tool's definition as the model gets it", a.listTools},
+		{"/call NAME {json}", "call a tool without the model", a.call},
+		{"/skills", "the skills", a.listSkills},
+		{"/use NAME [TEXT]", "work with a skill; TEXT is its $ARGUMENTS", a.use},
+		{"/unuse", "leave the skill", a.unuse},
+		{"/rag [add SOURCE]", "the knowledge base; add a file, a folder or a web page", a.rag},
+		{"/mcp [NAME]", "the MCP servers and their tools", a.listServers},
+		{"/panel", "the panel", a.panel},
+		{"/resume [FILE]", "go on with the last saved conversation", a.resume},
+		{"/reset", "forget this conversation", a.reset},
+		{"/exit", "leave; so does the end of input", a.exit},
 	}
 }
 
@@ -41,7 +37,7 @@ func (a *agent) commands() []command {
 func (a *agent) command(ctx context.Context, line string) error {
 	name, args, _ := strings.Cut(line, " ")
 	for _, c := range a.commands() {
-		if c.name == name {
+		if strings.Fields(c.usage)[0] == name {
 			return c.run(ctx, strings.TrimSpace(args))
 		}
 	}
@@ -49,62 +45,54 @@ func (a *agent) command(ctx context.Context, line string) error {
 }
 
 func (a *agent) help(context.Context, string) error {
-	var rows [][]string
+	var rows []row
 	for _, c := range a.commands() {
-		rows = append(rows, []string{strings.TrimSpace(c.name + " " + c.args), c.help})
+		rows = append(rows, row{c.usage, c.help})
 	}
-	return a.table(rows)
+	a.table(rows)
+	return nil
 }
 
-// table prints rows in columns, each cell on one line.
-func (a *agent) table(rows [][]string) error {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, cells := range rows {
-		for i, cell := range cells {
-			cells[i] = visibleLine(strings.ReplaceAll(cell, "\t", " "))
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+// row is two cells, which belong side by side.
+type row struct{ left, right string }
+
+// table prints rows in two columns.
+func (a *agent) table(rows []row) {
+	width := 0
+	for i, row := range rows {
+		rows[i].left = visibleLine(row.left)
+		width = max(width, utf8.RuneCountInString(rows[i].left))
 	}
-	err := w.Flush()
-	a.console.Print(b.String())
-	return err
+	for _, row := range rows {
+		a.console.Printf("%-*s  %s\n", width, row.left, visibleLine(row.right))
+	}
 }
 
 // listTools is the command /tools [NAME]. It fails for a name that no visible tool has.
 func (a *agent) listTools(ctx context.Context, name string) error {
-	if name != "" {
-		tool, err := a.registry.Lookup(name)
-		if err != nil {
-			return err
+	if name == "" {
+		definitions := a.registry.Definitions(ctx)
+		var rows []row
+		for _, tool := range a.registry.Visible() {
+			about := fmt.Sprintf("%-5s  %s", a.permissions.Policy(tool), a.console.Preview(tool.Description, 60))
+			rows = append(rows, row{tool.Name, about})
 		}
-		return a.printTool(tool)
+		a.table(rows)
+		a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
+			len(definitions), estimateTokens(definitions))
+		return nil
 	}
-	definitions := a.registry.Definitions(ctx)
-	var rows [][]string
-	for _, tool := range a.registry.Visible() {
-		rows = append(rows, []string{tool.Name, string(a.permissions.Policy(tool)), a.console.Preview(tool.Description, 60)})
+	tool, err := a.registry.Lookup(name)
+	if err != nil {
+		return err
 	}
-	err := a.table(rows)
-	a.console.Printf("%d tools; their definitions take about %d tokens of every request (estimated: characters / 4).\n",
-		len(definitions), estimateTokens(definitions))
-	return err
-}
-
-// printTool prints the definition that the model gets, and what else is known of the tool.
-func (a *agent) printTool(tool Tool) error {
-	var b bytes.Buffer
+	var b strings.Builder
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(tool.definition()); err != nil {
-		return fmt.Errorf("the definition of %s: %w", tool.Name, err)
-	}
-	if tool.Details != "" {
-		fmt.Fprintln(&b, tool.Details)
-	}
-	a.console.Print(b.String())
-	return nil
+	err = encoder.Encode(tool.definition())
+	a.console.Print(strings.TrimSpace(b.String()+tool.Details) + "\n")
+	return err
 }
 
 // call is the command /call NAME {json}. Its error wraps errDenied where the call was refused.
@@ -123,7 +111,7 @@ func (a *agent) call(ctx context.Context, args string) error {
 
 // listSkills is the command /skills. A broken skill is listed with its error.
 func (a *agent) listSkills(context.Context, string) error {
-	var rows [][]string
+	var rows []row
 	for _, skill := range a.skills.List() {
 		mark := "  "
 		if skill.Name == a.skills.Name() {
@@ -132,19 +120,20 @@ func (a *agent) listSkills(context.Context, string) error {
 		if skill.Err != nil {
 			skill.Description = "× " + skill.Err.Error()
 		}
-		rows = append(rows, []string{mark + skill.Name, skill.Description})
+		rows = append(rows, row{mark + skill.Name, skill.Description})
 	}
-	return a.table(rows)
+	a.table(rows)
+	return nil
 }
 
 // use is the command /use NAME [TEXT]. It fails for a skill that does not exist or is broken; the one in use then stays.
 func (a *agent) use(_ context.Context, args string) error {
 	name, text, _ := strings.Cut(args, " ")
-	if err := a.skills.Use(name, strings.TrimSpace(text)); err != nil {
-		return err
+	err := a.skills.Use(name, strings.TrimSpace(text))
+	if err == nil {
+		a.console.Printf("Using the skill %s; %d tools are visible. /unuse leaves it.\n", name, len(a.registry.Visible()))
 	}
-	a.console.Printf("Using the skill %s; %d tools are visible. /unuse leaves it.\n", name, len(a.registry.Visible()))
-	return nil
+	return err
 }
 
 func (a *agent) unuse(context.Context, string) error {
@@ -156,27 +145,24 @@ func (a *agent) unuse(context.Context, string) error {
 // rag lists the documents, or adds a source: a file or folder below the root, a web page. What the user types needs no
 // question.
 func (a *agent) rag(ctx context.Context, args string) error {
-	verb, source, _ := strings.Cut(args, " ")
-	switch source = strings.Trim(source, ` "'`); {
-	case verb == "":
-		rows := [][]string{{plural(a.knowledge.Len(), "document")}}
+	source, add := strings.CutPrefix(args, "add ")
+	switch {
+	case args == "":
+		a.console.Print(plural(a.knowledge.Len(), "document") + "\n")
+		var rows []row
 		for _, d := range a.knowledge.Documents() {
-			rows = append(rows, []string{"  " + d.Title, d.Source})
+			rows = append(rows, row{"  " + d.Title, d.Source})
 		}
-		return a.table(rows)
-	case verb != "add" || source == "":
+		a.table(rows)
+		return nil
+	case !add:
 		return errors.New("usage: /rag [add SOURCE]")
 	}
-	added, err := a.knowledge.Add(ctx, source)
+	added, err := a.knowledge.Add(ctx, strings.Trim(source, ` "'`))
 	if err == nil {
 		a.console.Print(added + "\n")
 	}
 	return err
-}
-
-func (a *agent) panel(context.Context, string) error {
-	a.printPanel()
-	return nil
 }
 
 // resume is the command /resume [FILE]. It fails without a saved conversation, and where one has begun already.
@@ -185,11 +171,10 @@ func (a *agent) resume(_ context.Context, file string) error {
 	if err == nil {
 		err = a.chat.Resume(history)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		a.console.Printf("Resumed: %s.\n", plural(len(history), "message"))
 	}
-	a.console.Printf("Resumed: %s.\n", plural(len(history), "message"))
-	return nil
+	return err
 }
 
 func (a *agent) reset(context.Context, string) error {
@@ -198,4 +183,7 @@ func (a *agent) reset(context.Context, string) error {
 	return nil
 }
 
-func (a *agent) exit(context.Context, string) error { return errExit }
+func (a *agent) exit(context.Context, string) error {
+	a.left = true
+	return nil
+}

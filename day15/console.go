@@ -24,23 +24,22 @@ type Console struct {
 	lost   atomic.Pointer[error] // why stdout could not be written, the first time
 
 	in      io.Reader
-	closed  atomic.Bool
-	pastes  chan paste // nil before start; closed at the end of input
-	ended   error      // why it ended; set before pastes is closed
-	pending []paste    // received and not returned yet
+	reading atomic.Bool // a person is typing a line
+	pastes  chan paste  // nil before Listen; closed at the end of input
+	ended   error       // why it ended; set before pastes is closed
+	pending []paste     // received and not returned yet
 
 	mu       sync.Mutex // keeps each write whole, and guards what follows
 	out, err io.Writer
 	waiting  string // what Busy was told
 	busy     bool   // its line is on the screen
-	reading  bool   // a person is typing a line
-	held     string // what came for stderr meanwhile
+	held     string // what came for stderr while a line was typed
 }
 
 // maxHeld is how many bytes wait while a line is typed.
 const maxHeld = 64 << 10
 
-// newConsole takes the three streams of the program. Close it at the end.
+// newConsole takes the three streams of the program.
 func newConsole(stdin io.Reader, stdout, stderr io.Writer) *Console {
 	shown := isTerminal(stdout)
 	return &Console{redact: newRedactor(os.Environ()), in: stdin, out: stdout, err: stderr,
@@ -67,12 +66,14 @@ func (c *Console) show(w io.Writer, style, text string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.reading && w != c.out {
+	if w != c.out {
 		if len(c.held) > maxHeld {
 			c.held = "(what came before this, while you typed, was dropped)\n"
 		}
-		c.held += text
-		return
+		if c.held += text; c.reading.Load() {
+			return
+		}
+		text, c.held = c.held, ""
 	}
 	if c.busy {
 		io.WriteString(c.out, "\r\x1b[K")

@@ -11,21 +11,6 @@ import (
 	"time"
 )
 
-// Listen begins to read what is typed on a terminal: what was typed before a question has to be known as such.
-func (c *Console) Listen() {
-	if c.typed {
-		c.start()
-	}
-}
-
-// Close ends the reading between two lines; a read from a terminal cannot be interrupted.
-func (c *Console) Close() {
-	c.closed.Store(true)
-	for len(c.pastes) > 0 { // the reader may be waiting for room
-		<-c.pastes
-	}
-}
-
 // CanAsk reports whether a question can be asked: at a terminal to a person who sees what is printed, else in a
 // conversation, whose lines come from a script.
 func (c *Console) CanAsk(oneShot bool) bool { return c.typed && c.shown || !c.typed && !oneShot }
@@ -46,20 +31,15 @@ func (c *Console) Ask(ctx context.Context, question string) (string, error) {
 }
 
 func (c *Console) read(ctx context.Context, prompt string, asked time.Time) (string, error) {
-	c.start()
-	c.mu.Lock()
-	c.reading = c.typed
-	c.mu.Unlock()
+	c.Listen()
+	c.reading.Store(c.typed)
 	c.Styled("1", prompt)
 	text, err := c.next(ctx, asked)
 	if !c.typed || err != nil {
 		c.Print(text + "\n")
 	}
-	c.mu.Lock()
-	held := c.held
-	c.reading, c.held = false, ""
-	c.mu.Unlock()
-	c.Errorf("%s", held)
+	c.reading.Store(false)
+	c.Errorf("") // what waited
 	return text, err
 }
 
@@ -103,8 +83,8 @@ type paste struct {
 // pasteGap is the time between two lines from which on they were not pasted together.
 const pasteGap = 50 * time.Millisecond
 
-// start begins to read, once, ahead of whoever wants the lines: one that was there before a question must not answer it.
-func (c *Console) start() {
+// Listen begins to read, once, ahead of whoever wants the lines: one that was there before a question must not answer it.
+func (c *Console) Listen() {
 	if c.pastes != nil {
 		return
 	}
@@ -114,7 +94,7 @@ func (c *Console) start() {
 		defer close(lines)
 		scanner := bufio.NewScanner(c.in)
 		scanner.Buffer(nil, 1<<20)
-		for scanner.Scan() && !c.closed.Load() {
+		for scanner.Scan() {
 			if n := len(scanner.Bytes()); c.typed && (n == 4095 || n == 1023) { // on Linux, on macOS
 				c.Errorf("(a line of %d bytes: a terminal takes no longer one, its end may be missing; put long text into a file)\n", n)
 			}

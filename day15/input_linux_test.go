@@ -34,7 +34,6 @@ func TestARealTerminal(t *testing.T) {
 	keys, terminal := openTerminal(t)
 	var stderr bytes.Buffer
 	c := newConsole(terminal, terminal, &stderr)
-	defer c.Close()
 	if !c.CanAsk(true) || newConsole(terminal, &stderr, &stderr).CanAsk(false) {
 		t.Error("not taken for a terminal")
 	}

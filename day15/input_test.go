@@ -45,12 +45,6 @@ func inBackground(read func() (string, error)) <-chan string {
 	return done
 }
 
-// end ends the input, and with it what the console has started.
-func (b *typedConsole) end() {
-	b.keys.Close()
-	b.Close()
-}
-
 func TestLinesFromAPipe(t *testing.T) {
 	var out bytes.Buffer
 	c := newConsole(strings.NewReader("one\r\n\ny\n/last"), &out, io.Discard)
@@ -111,39 +105,8 @@ func TestPastes(t *testing.T) {
 						t.Errorf("%q: read %q", step, got)
 					}
 				}
-				b.end()
+				b.keys.Close()
 			})
 		})
-	}
-}
-
-func TestCloseEndsTheReadingBetweenTwoLines(t *testing.T) {
-	for _, lines := range []int{0, 3, 20_000} { // the last are more than are read ahead
-		synctest.Test(t, func(t *testing.T) {
-			b := newTyped()
-			b.Listen()
-			closed, taken := make(chan bool), 0
-			go func() {
-				for ; ; taken++ {
-					if taken == lines {
-						<-closed
-					}
-					if _, err := io.WriteString(b.keys, "line\n"); err != nil {
-						return
-					}
-					time.Sleep(pasteGap)
-				}
-			}()
-			time.Sleep(time.Hour)
-			synctest.Wait()
-			before := taken
-			b.Close()
-			close(closed)
-			time.Sleep(time.Hour)
-			if synctest.Wait(); taken > before+2 {
-				t.Errorf("%d lines were read after it", taken-before)
-			}
-			b.in.(*io.PipeReader).Close()
-		}) // fails if a goroutine is left
 	}
 }

@@ -163,8 +163,6 @@ func quoted(text string) string {
 // compact puts JSON on one line; what is not JSON stays as it is.
 func compact(text json.RawMessage) string {
 	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		return string(text)
-	}
-	return b.String()
+	_ = json.Compact(&b, text) // writes nothing if it fails
+	return cmp.Or(b.String(), string(text))
 }

@@ -33,9 +33,8 @@ func secretName(name string) bool { return secretNames.MatchString(name) }
 type Redactor struct {
 	replacer atomic.Pointer[strings.Replacer]
 
-	mu      sync.Mutex        // guards what follows
-	names   map[string]string // by secret, in each of its spellings
-	secrets []string          // the same, the longest first
+	mu    sync.Mutex        // guards names
+	names map[string]string // by secret, in each of its spellings
 }
 
 // newRedactor takes the environment as KEY=value lines and adds the values of all variables with a secretName.
@@ -71,9 +70,9 @@ func (r *Redactor) Add(name, value string) {
 		}
 	}
 	// A replacer tries its pairs in order: the longest first, or a secret that begins with another one would leak its tail.
-	r.secrets = slices.SortedFunc(maps.Keys(r.names), func(a, b string) int { return len(b) - len(a) })
+	longest := slices.SortedFunc(maps.Keys(r.names), func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
-	for _, secret := range r.secrets {
+	for _, secret := range longest {
 		pairs = append(pairs, secret, "[REDACTED:"+r.names[secret]+"]")
 	}
 	r.replacer.Store(strings.NewReplacer(pairs...))
@@ -88,7 +87,7 @@ func (r *Redactor) Split(text string) (done, rest string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range text {
-		for _, secret := range r.secrets {
+		for secret := range r.names {
 			done, rest := text[:i], text[i:]
 			if strings.HasPrefix(secret, rest) && r.Redact(done)+r.Redact(rest) == r.Redact(text) {
 				return done, rest

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"time"
 )
@@ -24,80 +25,60 @@ func (a *agent) repl(ctx context.Context) int {
 	if err := a.model.Check(); err != nil {
 		return a.fail(err)
 	}
-	a.printPanel()
-	for {
-		request, err := a.console.ReadLine(ctx, "You › ")
-		switch request = strings.TrimSpace(request); {
-		case errors.Is(err, io.EOF):
-			return exitOK
-		case ctx.Err() != nil:
-			return exitInterrupted
-		case err != nil:
+	_ = a.panel(ctx, "") // it cannot fail
+	for ctx.Err() == nil && !a.left {
+		line, err := a.console.ReadLine(ctx, "You › ")
+		switch line = strings.TrimSpace(line); {
+		case err == io.EOF:
+			a.left = true
+		case err != nil && ctx.Err() == nil:
 			return a.fail(fmt.Errorf("reading the input: %w", err))
-		case request == "":
-			continue
-		}
-		switch err := a.line(ctx, request); {
-		case errors.Is(err, errExit):
-			return exitOK
-		case ctx.Err() != nil:
-			return exitInterrupted
-		case err != nil:
-			a.console.Printf("Error: %v\n", err)
+		case line != "":
+			ctx, stop := a.interruptible(ctx)
+			a.do(ctx, line)
+			stop()
 		}
 	}
+	switch {
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case a.unsaved:
+		return exitFailure
+	}
+	return exitOK
 }
 
-// line handles one request or command. A Ctrl-C ends what it has started, and nothing else.
-func (a *agent) line(ctx context.Context, line string) error {
-	ctx, stop := a.interruptible(ctx)
-	defer stop()
+// do works on one request or command, says how it ended, and returns that as the exit code of a task.
+func (a *agent) do(ctx context.Context, line string) int {
+	start, oneShot := time.Now(), a.trace.oneShot
 	var turn Turn
 	var err error
 	if strings.HasPrefix(line, "/") {
 		err = a.command(ctx, line)
-	} else {
-		turn, err = a.chat.Turn(ctx, line)
+	} else if turn, err = a.chat.Turn(ctx, line); !oneShot {
 		a.save()
 	}
 	switch {
 	case ctx.Err() != nil:
-		a.console.Print("(interrupted)\n")
-		return nil
-	case err != nil || turn.Steps == 0:
-		return err
-	case turn.Limited:
-		a.console.Printf("(stopped after %d steps; say \"go on\" to continue)\n", turn.Steps)
-	}
-	a.console.Styled("2", a.status(turn))
-	return nil
-}
-
-// task is the one-shot mode: one turn, or one command, and an exit code.
-func (a *agent) task(ctx context.Context, task string) int {
-	start := time.Now()
-	var turn Turn
-	var err error
-	if strings.HasPrefix(task, "/") {
-		err = a.command(ctx, task)
-	} else {
-		a.sayWhatIsNotRead()
-		turn, err = a.chat.Turn(ctx, task)
-	}
-	switch {
-	case ctx.Err() != nil:
-		a.console.Errorf("geekagent: interrupted\n")
+		a.trace.Notice("interrupted")
 		return exitInterrupted
+	case err != nil && !oneShot:
+		a.console.Printf("Error: %v\n", err)
 	case errors.Is(err, errDenied):
 		a.fail(err)
 		return exitDenied
-	case err != nil && !errors.Is(err, errExit):
+	case err != nil:
 		return a.fail(err)
-	case turn.Limited:
+	case turn.Limited && oneShot:
 		a.console.Printf("--- stopped after %d steps, the limit\n", turn.Steps)
 		return exitLimited
-	case turn.Steps > 0:
+	case turn.Limited:
+		a.console.Printf("(stopped after %d steps; say \"go on\" to continue)\n", turn.Steps)
+	case turn.Steps > 0 && oneShot:
 		a.console.Printf("--- done in %s, %d tokens%s\n", plural(turn.Steps, "step"), turn.Tokens, took(a.trace.times, time.Since(start)))
+	}
+	if turn.Steps > 0 && err == nil && !oneShot {
+		a.console.Styled("2", a.status(turn))
 	}
 	if turn.Denied {
 		return exitDenied
@@ -106,13 +87,10 @@ func (a *agent) task(ctx context.Context, task string) int {
 }
 
 // sayWhatIsNotRead is for those who give a task more text on stdin: it may be idle, and never end.
-func (a *agent) sayWhatIsNotRead() {
-	in, isFile := a.console.in.(*os.File)
-	if !isFile {
-		return
-	}
-	info, err := in.Stat()
-	if err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0) {
+func (a *agent) sayWhatIsNotRead(task string) {
+	in, _ := a.console.in.(*os.File)
+	info, err := in.Stat() // fails without a file
+	if err == nil && task[0] != '/' && (info.Mode()&os.ModeNamedPipe != 0 || info.Size() > 0) {
 		a.console.Errorf("(stdin is not read: name a file in the task instead)\n")
 	}
 }
@@ -125,10 +103,10 @@ func (a *agent) fail(err error) int {
 
 // interruptible returns a context that a Ctrl-C ends, in place of the program, until stop is called.
 func (a *agent) interruptible(ctx context.Context) (_ context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	a.current.Store(&cancel)
+	ctx, cancel := signal.NotifyContext(ctx, os.Interrupt)
+	a.spared.Store(true)
 	return ctx, func() {
-		a.current.Store(&a.end)
+		a.spared.Store(false)
 		cancel()
 	}
 }

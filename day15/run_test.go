@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,44 +44,41 @@ func runAgent(t testing.TB, input string, args ...string) (code int, stdout, std
 }
 
 func TestTaskFromStartToExitCode(t *testing.T) {
-	looping := make([]string, maxSteps)
-	for i := range looping {
-		looping[i] = calls("ls", "{}")
-	}
+	looping := slices.Repeat([]string{calls("ls", "{}")}, maxSteps)
+	write, read := calls("write", `{"path":"a","content":"b"}`), calls("read", `{"path": "notes.txt"}`)
 	for _, test := range []struct {
-		name           string
+		args           string // with | between them
 		answers        []string
-		args           []string
 		code           int
 		stdout, stderr string
 	}{
-		{"answered", []string{says("Result: noon")}, []string{"what", "time?"}, exitOK, "step 1  answer  Result: noon\n--- done in 1 step, ", ""},
-		{"a call and an answer", []string{calls("read", `{"path": "notes.txt"}`), says("Two.\nLines.\n")}, []string{"go"}, exitOK,
+		{"what|time?", []string{says("Result: noon")}, exitOK, "step 1  answer  Result: noon\n--- done in 1 step, ", ""},
+		{"two steps", []string{read, says("Two.\nLines.\n")}, exitOK,
 			"step 1  call    read {\"path\":\"notes.txt\"}\nstep 1  result  hello\nstep 2  answer  Two.\nLines.\n--- done in 2 steps, ", ""},
-		{"text beside a call", []string{deltas("tool_calls", `{"content":"Let me look."}`, `{"tool_calls":[{"id":"c1","function":{"name":"read","arguments":"{\"path\":\"notes.txt\"}"}}]}`)},
-			[]string{"go"}, exitOK, "step 1  text    Let me look.\nstep 1  call    read", ""},
-		{"an error result", []string{calls("read", `{"path": "nope.txt"}`)}, []string{"go"}, exitOK, "step 1  result  (error) nope.txt: file does not exist", ""},
-		{"failure", []string{`401 {"error":{"message":"bad key"}}`}, []string{"go"}, exitFailure, "", "geekagent: "},
-		{"step limit", looping, []string{"go"}, exitLimited, "--- stopped after 30 steps, the limit\n", ""},
-		{"nobody can be asked", []string{calls("write", `{"path":"a","content":"b"}`), says("sorry")}, []string{"go"}, exitDenied,
-			"step 1  result  (error) denied: nobody can be asked\nstep 2  answer  sorry\n", "[permission] write was refused: there is no terminal to ask at. Allow it in .geekagent/GeekAgent.json, or answer every question with -yes.\n"},
-		{"-yes", []string{calls("write", `{"path":"a","content":"b"}`), says("ok")}, []string{"-yes", "go"}, exitOK, "step 1  result  ", ""},
-		{"a command", nil, []string{"/help"}, exitOK, "/tools [NAME]", ""},
-		{"a call without the model", nil, []string{"/call", "read", `{"path":"notes.txt"}`}, exitOK, "hello\n", ""},
-		{"a call that fails", nil, []string{"/call read {}"}, exitFailure, "", `geekagent: read: not run: the required argument "path" is missing`},
-		{"a call that is denied", nil, []string{`/call write {"path":"a","content":"b"}`}, exitDenied, "", "geekagent: write: denied: nobody can be asked"},
-		{"an unknown command", nil, []string{"/frobnicate"}, exitFailure, "", "geekagent: there is no command /frobnicate; /help lists them"},
-		{"an empty task", nil, []string{""}, exitFailure, "", "geekagent: the task is empty"},
-		{"an unknown flag", nil, []string{"-frobnicate"}, exitFailure, "", "flag provided but not defined"},
-		{"help", nil, []string{"-h"}, exitOK, "", "-yes"},
+		{"text beside a call", []string{deltas("tool_calls", `{"content":"Let me look."}`, `{"tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]}`)},
+			exitOK, "step 1  text    Let me look.\nstep 1  call    ls", ""},
+		{"an error result", []string{calls("read", `{"path": "nope.txt"}`)}, exitOK, "step 1  result  (error) nope.txt: file does not exist", ""},
+		{"failure", []string{`401 {"error":{"message":"bad key"}}`}, exitFailure, "", "geekagent: "},
+		{"step limit", looping, exitLimited, "--- stopped after 30 steps, the limit\n", ""},
+		{"nobody can be asked", []string{write, says("sorry")}, exitDenied, "step 1  result  (error) denied: nobody can be asked\nstep 2  answer  sorry\n",
+			"[permission] write was refused: there is no terminal to ask at. Allow it in .geekagent/GeekAgent.json, or answer every question with -yes.\n"},
+		{"-yes|go", []string{write, says("ok")}, exitOK, "step 1  result  ", ""},
+		{"/help", nil, exitOK, "/tools [NAME]", ""},
+		{`/call|read|{"path":"notes.txt"}`, nil, exitOK, "hello\n", ""},
+		{"/call read {}", nil, exitFailure, "", `geekagent: read: not run: the required argument "path" is missing`},
+		{`/call write {"path":"a","content":"b"}`, nil, exitDenied, "", "geekagent: write: denied: nobody can be asked"},
+		{"/frobnicate", nil, exitFailure, "", "geekagent: there is no command /frobnicate; /help lists them"},
+		{"", nil, exitFailure, "", "geekagent: the task is empty"},
+		{"-frobnicate", nil, exitFailure, "", "flag provided but not defined"},
+		{"-h", nil, exitOK, "", "-yes"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.args, func(t *testing.T) {
 			inFolder(t, newFakeModel(t, test.answers...), "notes.txt", "hello\n")
-			code, stdout, stderr := runAgent(t, "y\ny\n", test.args...)
+			code, stdout, stderr := runAgent(t, "y\ny\n", strings.Split(test.args, "|")...)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("exit code %d, want %d\nstdout:\n%s\nwant\n%s\nstderr:\n%s\nwant\n%s", code, test.code, stdout, test.stdout, stderr, test.stderr)
 			}
-			if _, err := os.Stat("a"); (err == nil) != (test.name == "-yes") {
+			if _, err := os.Stat("a"); (err == nil) != (test.args == "-yes|go") {
 				t.Errorf("the file was written, or was not: %v", err)
 			}
 		})
@@ -86,28 +86,31 @@ func TestTaskFromStartToExitCode(t *testing.T) {
 }
 
 func TestWrongConfiguration(t *testing.T) {
-	for _, test := range []struct {
-		name, env, value string
-		files            []string
-		args             []string
-		want             string
-	}{
-		{"no key", "OPENAI_API_KEY", "", nil, nil, "geekagent: there is no API key: set OPENAI_API_KEY (a local server takes any text), or try it offline: go run ./mockllm go run ./"},
-		{"no key, one task", "OPENAI_API_KEY", "", nil, []string{"go"}, "there is no API key"},
-		{"unreachable server", "OPENAI_BASE_URL", "http://127.0.0.1:1/v1", nil, []string{"go"}, "cannot reach the model at http://127.0.0.1:1/v1: "},
-		{"no URL", "OPENAI_BASE_URL", "localhost", nil, []string{"go"}, `OPENAI_BASE_URL is not a URL such as`},
-		{"broken permissions", "", "", []string{home + "/GeekAgent.json", "{\n  \"tools\": {\"ls\": \"alow\"}\n}"}, []string{"/help"}, "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls"},
-		{"permissions with a comment", "", "", []string{home + "/GeekAgent.json", "{} // all"}, nil, "GeekAgent.json:1:4: invalid character '/'"},
-		{"root that is not there", "", "", []string{home + "/GeekAgent.json", `{"root": "nowhere"}`}, []string{"/help"}, "geekagent: the root in .geekagent/GeekAgent.json: "},
-		{"root that is a file", "", "", []string{home + "/GeekAgent.json", `{"root": "GeekAgent.json"}`}, []string{"/help"}, "the root in .geekagent/GeekAgent.json: "},
-		{"broken knowledge base", "", "", []string{home + "/knowledge.json", `{"documents": [}`}, []string{"/help"}, "knowledge.json:1:16: "},
+	for _, test := range []struct{ set, task, want string }{ // a variable=value, or a file: text
+		{"OPENAI_API_KEY=", "", "geekagent: there is no API key: set OPENAI_API_KEY (a local server takes any text), or try it offline: go run ./mockllm go run ./"},
+		{"OPENAI_API_KEY=", "go", "there is no API key"},
+		{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "go", "cannot reach the model at http://127.0.0.1:1/v1: "},
+		{"OPENAI_BASE_URL=localhost", "go", `OPENAI_BASE_URL is not a URL such as`},
+		{"GeekAgent.json: {\n  \"tools\": {\"ls\": \"alow\"}\n}", "/help", "geekagent: .geekagent/GeekAgent.json:2:19: the policy of ls is \"alow\"; expected allow, ask or deny\n"},
+		{`GeekAgent.json: {"tools": {"ls": {"a": "deny"}}}`, "/help", "GeekAgent.json:1:18: the policy of ls is"},
+		{`GeekAgent.json: {"tools": {"l[": "deny"}}`, "/help", `GeekAgent.json:1:12: "l[" is not a valid pattern`},
+		{`GeekAgent.json: {"tool": {}}`, "/help", `GeekAgent.json:1:2: unknown key "tool"`},
+		{"GeekAgent.json: {} // all", "", "GeekAgent.json:1:4: invalid character '/'"},
+		{`GeekAgent.json: {"root": "nowhere"}`, "/help", "geekagent: the root in .geekagent/GeekAgent.json: "},
+		{`GeekAgent.json: {"root": "GeekAgent.json"}`, "/help", "the root in .geekagent/GeekAgent.json: "},
+		{`knowledge.json: {"documents": [}`, "/help", "knowledge.json:1:16: "},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			inFolder(t, newFakeModel(t), test.files...)
-			if test.env != "" {
-				t.Setenv(test.env, test.value)
+		t.Run(test.want, func(t *testing.T) {
+			inFolder(t, newFakeModel(t))
+			if file, text, isFile := strings.Cut(test.set, ": "); isFile {
+				if err := replaceFile(home+"/"+file, []byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				name, value, _ := strings.Cut(test.set, "=")
+				t.Setenv(name, value)
 			}
-			code, stdout, stderr := runAgent(t, "", test.args...)
+			code, stdout, stderr := runAgent(t, "", strings.Fields(test.task)...)
 			if code != exitFailure || !strings.Contains(stderr, test.want) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("exit code %d, stdout %s, stderr %s, want %s", code, stdout, stderr, test.want)
 			}
@@ -143,20 +146,17 @@ func TestSessionFromAPipe(t *testing.T) {
 func TestConversationIsSavedAndResumed(t *testing.T) {
 	model := newFakeModel(t, says("Hello Ada."), says("Done."), says("Ada."))
 	inFolder(t, model)
-	if code, _, stderr := runAgent(t, "I am Ada\n"); code != exitOK || stderr != "" { // the end of input is a way out too
-		t.Fatalf("exit code %d, stderr %s", code, stderr)
-	}
-	if code, _, _ := runAgent(t, "/help\n/exit\n"); code != exitOK { // a start without a conversation loses nothing
-		t.Fatal(code)
-	}
-	if code, _, _ := runAgent(t, "", "another task"); code != exitOK { // nor does a task
-		t.Fatal(code)
+	// The end of input is a way out too; neither a start without a conversation nor a task loses anything.
+	for _, start := range [][]string{{"I am Ada\n"}, {"/help\n/exit\n"}, {"", "another task"}} {
+		if code, _, stderr := runAgent(t, start[0], start[1:]...); code != exitOK || stderr != "" {
+			t.Fatalf("exit code %d, stderr %s", code, stderr)
+		}
 	}
 	_, stdout, _ := runAgent(t, "/resume\nwho am I?\n/resume\n")
 	if !strings.Contains(stdout, "Resumed: 2 messages.") || !strings.Contains(stdout, "Error: a conversation has begun already") {
 		t.Errorf("screen:\n%s", stdout)
 	}
-	if got := model.last(); len(got) != 3 || got[0].Content != "I am Ada" || got[1].Content != "Hello Ada." {
+	if got := model.last(); len(got) != 3 || got[0].Content != "I am Ada" {
 		t.Errorf("the model got %v", got)
 	}
 	if info, err := os.Stat(home + "/session.json"); err != nil || info.Mode().Perm() != 0o600 {
@@ -195,24 +195,19 @@ func TestSkillNarrowsTheToolsAndBringsOne(t *testing.T) {
 	model := newFakeModel(t)
 	inFolder(t, model)
 	_, stdout, _ := runAgent(t, "/use code-review\n/tools git_diff\nreview\n/unuse\n/tools git_diff\nand now?\n/use nope\n")
-	names := func(request int) string {
-		var names []string
-		for _, d := range model.requests[request].Tools {
-			names = append(names, d.Function.Name)
+	for i, with := range []bool{true, false} {
+		offered := fmt.Sprint(model.requests[i].Tools)
+		if strings.Contains(offered, "{git_diff ") != with || strings.Contains(offered, "{write ") == with {
+			t.Errorf("with the skill %v: the model is offered %s", with, offered)
 		}
-		return strings.Join(names, " ")
+		if system := model.requests[i].Messages[0].Content; strings.Contains(system, "You review changes.") != with {
+			t.Errorf("with the skill %v: the system prompt is %s", with, system)
+		}
 	}
-	if got := names(0); !strings.Contains(got, "git_diff") || strings.Contains(got, "write") {
-		t.Errorf("with the skill the model is offered %s", got)
-	}
-	if got := names(1); strings.Contains(got, "git_diff") || !strings.Contains(got, "write") {
-		t.Errorf("without it, %s", got)
-	}
-	if system := model.requests[0].Messages[0].Content; !strings.Contains(system, "You review changes.") {
-		t.Errorf("the skill is not in the system prompt: %s", system)
-	}
-	if !strings.Contains(stdout, "Brought by the skill code-review.") || !strings.Contains(stdout, `Error: there is no tool named "git_diff"`) || !strings.Contains(stdout, `Error: there is no skill named "nope"`) {
-		t.Errorf("screen:\n%s", stdout)
+	for _, want := range []string{"Brought by the skill code-review.", `Error: there is no tool named "git_diff"`, `Error: there is no skill named "nope"`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%s is not on the screen:\n%s", want, stdout)
+		}
 	}
 }
 
@@ -230,51 +225,51 @@ func TestKnowledgeBase(t *testing.T) {
 	}
 }
 
-// spawn starts the program as a child, with its stdin open, and returns a function that reads its output up to a text.
-func spawn(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.Writer, until func(text string) string) {
+// asAgent makes the test binary the agent; -race would make each of them end a second late.
+var asAgent = []string{"GEEKAGENT_TEST_PROGRAM=agent", "GORACE=atexit_sleep_ms=0"}
+
+// asChild is the program as a child process.
+func asChild(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return spawnCommand(t, exec.CommandContext(t.Context(), self, args...))
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), asAgent...)
+	return cmd
 }
 
-// asAgent makes the test binary the agent; -race would make each of them end a second late.
-var asAgent = []string{"GEEKAGENT_TEST_PROGRAM=agent", "GORACE=atexit_sleep_ms=0"}
-
-// spawnCommand is spawn for a command that becomes the program.
-func spawnCommand(t *testing.T, cmd *exec.Cmd) (_ *exec.Cmd, stdin io.Writer, until func(text string) string) {
+// spawn starts a child with its stdin open. until reads its output up to a text; ends waits for its end.
+func spawn(t *testing.T, cmd *exec.Cmd) (stdin io.Writer, until func(text string), ends func(code int)) {
 	t.Helper()
-	cmd.Env = append(os.Environ(), asAgent...)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out, errOut := cmd.StdoutPipe()
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
+	if err := errors.Join(err, errOut, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	reader := bufio.NewReader(out)
-	return cmd, in, func(text string) string {
-		var read strings.Builder
-		for !strings.HasSuffix(read.String(), text) {
+	until = func(text string) {
+		t.Helper()
+		for read := []byte{}; !strings.HasSuffix(string(read), text); {
 			b, err := reader.ReadByte()
 			if err != nil {
-				t.Fatalf("the output ends before %q: %v\n%s", text, err, read.String())
+				t.Fatalf("the output ends before %q: %v\n%s", text, err, read)
 			}
-			read.WriteByte(b)
+			read = append(read, b)
 		}
-		return read.String()
 	}
+	ends = func(code int) {
+		t.Helper()
+		if cmd.Wait(); cmd.ProcessState.ExitCode() != code {
+			t.Errorf("exit code %d, want %d", cmd.ProcessState.ExitCode(), code)
+		}
+	}
+	return in, until, ends
 }
 
 func TestCtrlCEndsTheTurnAndAtThePromptTheProgram(t *testing.T) {
-	model := newFakeModel(t)
 	asked := make(chan bool)
 	hang := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // only then the server notices that the client leaves
@@ -282,9 +277,9 @@ func TestCtrlCEndsTheTurnAndAtThePromptTheProgram(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer hang.Close()
-	model.URL = hang.URL
-	inFolder(t, model)
-	cmd, stdin, until := spawn(t)
+	inFolder(t, &fakeModel{Server: hang})
+	cmd := asChild(t)
+	stdin, until, ends := spawn(t, cmd)
 	until("You › ")
 	io.WriteString(stdin, "think\n")
 	<-asked
@@ -292,25 +287,21 @@ func TestCtrlCEndsTheTurnAndAtThePromptTheProgram(t *testing.T) {
 	until("(interrupted)\nYou › ")
 	cmd.Process.Signal(os.Interrupt)
 	until("\n")
-	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
-	}
+	ends(exitInterrupted)
 }
 
 func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(signal.String(), func(t *testing.T) {
-			model := newFakeModel(t, says("Hello."))
-			inFolder(t, model)
-			cmd, stdin, until := spawn(t)
+			inFolder(t, newFakeModel(t, says("Hello.")))
+			cmd := asChild(t)
+			stdin, until, ends := spawn(t, cmd)
 			until("You › ")
 			io.WriteString(stdin, "hi\n")
 			until("You › ")
 			cmd.Process.Signal(signal)
 			until("\n")
-			if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
-				t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
-			}
+			ends(exitInterrupted)
 			if _, err := os.Stat(home + "/session.json"); err != nil {
 				t.Errorf("the conversation was not saved: %v", err)
 			}
@@ -319,122 +310,73 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 }
 
 func TestUnderNohupAHangupEndsNothing(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
 		t.Skip("there is no sh")
 	}
 	inFolder(t, newFakeModel(t, says("Hello.")))
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd, stdin, until := spawnCommand(t, exec.CommandContext(t.Context(), "sh", "-c", `trap "" HUP; exec "$0"`, self))
+	cmd := asChild(t)
+	cmd.Path, cmd.Args = sh, []string{"sh", "-c", `trap "" HUP; exec "$0"`, cmd.Path}
+	stdin, until, ends := spawn(t, cmd)
 	until("You › ")
 	cmd.Process.Signal(syscall.SIGHUP)
-	io.WriteString(stdin, "hi\n")
+	io.WriteString(stdin, "hi\n/exit\n")
 	until("Hello.\n")
 	until("You › ")
-	io.WriteString(stdin, "/exit\n")
-	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitOK {
-		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
-	}
+	ends(exitOK)
 }
 
 func TestOneShotNeverReadsFromAPipe(t *testing.T) {
-	model := newFakeModel(t, calls("write", `{"path":"a","content":"b"}`))
-	inFolder(t, model)
-	cmd, _, until := spawn(t, "write it") // nobody writes to its stdin, and nobody closes it
+	inFolder(t, newFakeModel(t, calls("write", `{"path":"a","content":"b"}`)))
+	_, until, ends := spawn(t, asChild(t, "write it")) // nobody writes to its stdin, and nobody closes it
+	until("(stdin is not read: name a file in the task instead)\n")
 	until("--- done in 2 steps")
 	until("\n")
-	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitDenied {
-		t.Errorf("exit code %d, want %d", cmd.ProcessState.ExitCode(), exitDenied)
-	}
-}
-
-// full is a disk that takes nothing more.
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
-	inFolder(t, newFakeModel(t, says("Hello.")))
-	var stderr strings.Builder
-	code := run(t.Context(), []string{"hi"}, strings.NewReader(""), full{}, &stderr)
-	if want := "geekagent: not all of the output could be written: no space left on device\n"; code != exitFailure || stderr.String() != want {
-		t.Errorf("exit code %d, stderr %q", code, stderr.String())
-	}
-}
-
-func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
-	model := newFakeModel(t, says("Hello."), says("Still there."))
-	inFolder(t, model)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close() // head -1 has what it wanted
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), asAgent...)
-	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
-	if err := cmd.Run(); err != nil {
-		t.Error(err)
-	}
-	w.Close()
-	if _, err := os.Stat(home + "/session.json"); err != nil {
-		t.Errorf("the conversation was not saved: %v", err)
-	}
+	ends(exitDenied)
 }
 
 // The program hangs in a write, and ends all the same.
 func TestASignalEndsAProgramThatHangs(t *testing.T) {
 	inFolder(t, newFakeModel(t, says(strings.Repeat("x", 1<<20))))
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close() // nobody reads it to its end
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), asAgent...)
-	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	reader := bufio.NewReaderSize(r, 16)
-	for text := ""; !strings.HasSuffix(text, "xxxx"); {
-		b, err := reader.ReadByte()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += string(b)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	cmd := asChild(t)
+	stdin, until, ends := spawn(t, cmd)
+	io.WriteString(stdin, "hi\n")
+	until("xxxx")
+	ended := make(chan bool)
+	go func() { ends(exitInterrupted); close(ended) }()
 	for { // the first one ends the turn, which cannot say so; two that come at once may count as one
 		cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
+			return
 		case <-time.After(lastWait / 4):
-			continue
 		}
-		break
-	}
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d", code)
 	}
 }
 
-func TestStdinOfATaskIsNotReadInSilence(t *testing.T) {
-	inFolder(t, newFakeModel(t))
-	_, stdin, until := spawn(t, "explain this")
-	io.WriteString(stdin, "a log\n")
-	until("(stdin is not read: name a file in the task instead)\n")
-	until("--- done in 1 step")
+func TestAReaderThatLeavesDoesNotCutTheProgramShort(t *testing.T) {
+	inFolder(t, newFakeModel(t, says("Hello.")))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close() // head -1 has what it wanted
+	defer w.Close()
+	cmd := asChild(t)
+	cmd.Stdin, cmd.Stdout = strings.NewReader("hi\n"), w
+	if err := cmd.Run(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(home + "/session.json"); err != nil {
+		t.Errorf("the conversation was not saved: %v", err)
+	}
+}
+
+func TestOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
+	inFolder(t, newFakeModel(t, says("Hello.")))
+	var stderr strings.Builder
+	code := run(t.Context(), []string{"hi"}, strings.NewReader(""), failing{syscall.ENOSPC}, &stderr)
+	if want := "geekagent: not all of the output could be written: no space left on device\n"; code != exitFailure || stderr.String() != want {
+		t.Errorf("exit code %d, stderr %q", code, stderr.String())
+	}
 }
