@@ -43,7 +43,7 @@ type Turn struct {
 	Steps   int // requests to the model
 	Tokens  int
 	Denied  bool // a call was denied on the way
-	Limited bool // stopped at maxSteps
+	Limited bool // stopped at maxSteps, if there is no error
 }
 
 // Turn sends the user's text and runs the tools that the model asks for, until it answers without asking for any. It
@@ -52,7 +52,7 @@ func (c *Chat) Turn(ctx context.Context, text string) (Turn, error) {
 	turn := Turn{}
 	before := len(c.History)
 	c.History = append(c.History, Message{Role: "user", Content: c.redact.Redact(text)})
-	for turn.Steps < maxSteps {
+	for turn.Steps < maxSteps && ctx.Err() == nil {
 		turn.Steps++
 		answer, err := c.request(ctx, &turn)
 		if err != nil {
@@ -62,72 +62,47 @@ func (c *Chat) Turn(ctx context.Context, text string) (Turn, error) {
 			return turn, err
 		}
 		if len(answer.Calls) == 0 {
-			c.say(answer)
 			return turn, nil
 		}
 		c.runCalls(ctx, &turn, answer)
-		if ctx.Err() != nil {
-			return turn, context.Cause(ctx)
-		}
 	}
 	turn.Limited = true
-	return turn, nil
+	return turn, context.Cause(ctx)
 }
 
-// request makes one step: it sends the history and the tools that there are now.
+// request makes one step: it sends the history and the tools that there are now, and keeps the answer.
 func (c *Chat) request(ctx context.Context, turn *Turn) (Answer, error) {
-	c.shrink()
 	tools := c.registry.Definitions(ctx)
 	messages := slices.Concat([]Message{{Role: "system", Content: c.system()}}, c.History)
-	c.trace.Waiting()
-	answer, err := c.model.Answer(ctx, messages, tools, c.trace.Text)
-	if err == nil { // it goes back to the model, and into the session's file
-		answer.Text = c.redact.Redact(answer.Text)
-		answer.Message, err = answer.Message.redacted(c.redact)
+	c.trace.Waiting(turn.Steps)
+	answer, err := c.model.Answer(ctx, messages, tools, c.trace.Text, c.redact.Redact)
+	if c.trace.Said(answer); err != nil { // it may quote a whole request
+		return answer, errors.New(preview(c.redact.Redact(err.Error()), 600))
 	}
-	if err != nil && ctx.Err() == nil { // it may quote a whole request
-		err = errors.New(preview(c.redact.Redact(err.Error()), 600))
-	}
-	c.trace.Said(turn.Steps, answer)
-	if err != nil {
-		return answer, err
-	}
-	c.context = answer.Tokens
-	if c.context == 0 {
-		c.context = estimateTokens(messages) + estimateTokens(tools) + estimateTokens(answer.Message)
-	}
-	turn.Tokens += c.context
-	c.Tokens += c.context
-	return answer, nil
-}
-
-// say keeps an answer without tool calls. An empty one is not kept: some servers refuse to read it again.
-func (c *Chat) say(answer Answer) {
-	if answer.Text == "" {
-		c.trace.Notice("The model gave no answer.")
+	if answer.Text == "" && answer.Calls == nil {
+		c.trace.Notice("The model gave no answer.") // none is kept: some servers refuse to read it again
 	} else {
 		c.History = append(c.History, answer.Message)
 	}
 	if answer.CutOff() {
-		c.trace.Notice(fmt.Sprintf("The answer is not complete: the model stopped with %q.", answer.Finish))
+		c.trace.Notice(fmt.Sprintf("The answer was cut off (%q): it is not complete, and no tool call in it was run.", answer.Finish))
 	}
+	c.context = answer.Tokens
+	turn.Tokens += c.Context()
+	c.Tokens += c.Context()
+	c.shrink()
+	return answer, nil
 }
 
-// runCalls runs what the model asked for, and keeps the calls with their results.
+// runCalls runs what the model asked for, and keeps the results.
 func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
 	calls := answer.Calls
-	results := make([]Result, len(calls))
-	if answer.CutOff() {
-		c.trace.Notice(fmt.Sprintf("The model's output was cut off (%q); its tool calls were not run.", answer.Finish))
-		for i := range calls { // the last one is probably half a call, and nobody can tell
-			results[i] = Result{Text: errCutOff.Error(), Err: errCutOff}
-		}
-	} else {
+	results := slices.Repeat([]Result{{Text: errCutOff.Error(), Err: errCutOff}}, len(calls))
+	if !answer.CutOff() { // else the last one is probably half a call, and nobody can tell
 		results = c.registry.Call(ctx, calls,
-			func(i int) { c.trace.Call(turn.Steps, calls[i]) },
-			func(i int, result Result) { c.trace.Result(turn.Steps, calls[i], result) })
+			func(i int) { c.trace.Call(calls[i]) },
+			func(i int, result Result) { c.trace.Result(calls[i], result) })
 	}
-	c.History = append(c.History, answer.Message)
 	for i, result := range results {
 		turn.Denied = turn.Denied || errors.Is(result.Err, errDenied)
 		c.History = append(c.History, Message{Role: "tool", Content: result.String(), ToolCallID: answer.Message.ToolCalls[i].ID})
@@ -135,25 +110,19 @@ func (c *Chat) runCalls(ctx context.Context, turn *Turn, answer Answer) {
 }
 
 // shrink makes room when the conversation passes 80 % of its limit: the oldest tool results are replaced by one line, down
-// to 60 %. Those that the model has not answered yet stay.
+// to 60 %. It comes after an answer, so that the model has read all of them.
 func (c *Chat) shrink() {
 	if c.Context() <= contextLimit*8/10 {
 		return
 	}
 	replaced := 0
-	answered := len(c.History)
-	for answered > 0 && c.History[answered-1].Role == "tool" {
-		answered--
-	}
-	for i := range c.History[:answered] {
+	for i := range c.History {
 		m := &c.History[i]
-		before := estimateTokens(m)
-		if m.Role != "tool" || before < 50 || c.Context() <= contextLimit*6/10 {
-			continue
+		if m.Role == "tool" && len(m.Content) > 200 && c.Context() > contextLimit*6/10 {
+			c.context -= estimateTokens(m.Content)
+			m.Content = fmt.Sprintf("[This result of %d bytes was dropped to make room. Call the tool again if you need it.]", len(m.Content))
+			replaced++
 		}
-		m.Content = fmt.Sprintf("[This result of %d bytes was dropped to make room. Call the tool again if you need it.]", len(m.Content))
-		c.context -= before - estimateTokens(m)
-		replaced++
 	}
 	if replaced > 0 {
 		c.trace.Notice(fmt.Sprintf("The conversation fills its context: %s replaced by one line each.", plural(replaced, "old tool result")))

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,23 +32,27 @@ func TestArgumentsThatModelsSend(t *testing.T) {
 			if ran := strings.TrimPrefix(strings.Join(b.ran, "|"), "now "); ran != test.ran {
 				t.Errorf("ran with %q, want %q", ran, test.ran)
 			}
-			mustBeValid(t, model.last())
 			if kept := model.last()[1].ToolCalls[0].Function.Arguments; kept != test.kept {
 				t.Errorf("the history has %q, want %q", kept, test.kept)
 			}
-			if result := model.last()[2].Content; !strings.HasPrefix(result, test.result) {
-				t.Errorf("result %q, want %q", result, test.result)
-			}
+			mustHear(t, model, test.result)
 		})
 	}
-	t.Run("the key is absent", func(t *testing.T) {
-		model := newFakeModel(t, deltas("tool_calls", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now"}}]}`))
-		b := newBench(t, model, "", "")
-		b.add(t, "now", Allow, "noon")
-		if b.turn(t, "go"); len(b.ran) != 1 || b.ran[0] != "now {}" {
-			t.Errorf("ran %q", b.ran)
+}
+
+// mustHear fails unless the results in the last request begin like this, and their history is valid.
+func mustHear(t *testing.T, model *fakeModel, want ...string) {
+	t.Helper()
+	mustBeValid(t, model.last())
+	var got []string
+	for _, m := range model.last() {
+		if m.Role == "tool" {
+			got = append(got, m.Content)
 		}
-	})
+	}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("the model read\n%.800q\nwant\n%q", got, want)
+	}
 }
 
 func TestMissingRequiredArgumentIsNamedAndNotAskedAbout(t *testing.T) {
@@ -57,34 +61,26 @@ func TestMissingRequiredArgumentIsNamedAndNotAskedAbout(t *testing.T) {
 	b.register(t, Tool{Name: "save", Parameters: json.RawMessage(`{"type":"object","required":["title","content"]}`),
 		Run: func(context.Context, json.RawMessage) (string, error) { t.Error("it ran"); return "", nil }})
 	b.turn(t, "go")
-	if got, want := model.last()[2].Content, `(error) not run: the required argument "content" is missing`; got != want {
-		t.Errorf("result %q, want %q", got, want)
-	}
+	mustHear(t, model, `(error) not run: the required argument "content" is missing`)
 	if strings.Contains(b.out.String(), "Confirm") {
 		t.Error("a call that cannot run was asked about")
 	}
 }
 
 func TestUnknownTools(t *testing.T) {
-	model := newFakeModel(t, calls("calculator", "{}", "now", "{}"), calls("search", "{}"))
+	long := strings.Repeat("x", 65)
+	model := newFakeModel(t, calls("calculator", "{}", "now", "{}"), calls("search", "{}", "", "{}", "bad name!", "{}", long, "{}"))
 	b := newBench(t, model, "", "")
 	b.add(t, "now", Allow, "noon")
 	b.add(t, "mcp_s1_search", Ask, "found")
 	b.turn(t, "go")
-	mustBeValid(t, model.last())
-	var results []string
-	for _, m := range model.last() {
-		if m.Role == "tool" {
-			results = append(results, m.Content)
+	mustHear(t, model, `(error) there is no tool named "calculator"; there are: mcp_s1_search, now`, "noon",
+		`(error) there is no tool named "search"; close to it: mcp_s1_search`, `(error) there is no tool named ""`,
+		`(error) there is no tool named "bad name!"`, `(error) there is no tool named "`+long+`"`)
+	for i, want := range []string{"search", "unknown", "unknown", "unknown"} { // which the API takes
+		if kept := model.last()[4].ToolCalls[i].Function.Name; kept != want {
+			t.Errorf("%q was kept as %q", want, kept)
 		}
-	}
-	want := []string{
-		`(error) there is no tool named "calculator"; there are: mcp_s1_search, now`,
-		"noon",
-		`(error) there is no tool named "search"; close to it: mcp_s1_search`,
-	}
-	if strings.Join(results, "\n") != strings.Join(want, "\n") {
-		t.Errorf("results\n%s\nwant\n%s", strings.Join(results, "\n"), strings.Join(want, "\n"))
 	}
 	if strings.Contains(b.out.String(), "Confirm") || len(b.ran) != 1 {
 		t.Errorf("an unknown tool was asked about or guessed: ran %q, screen %s", b.ran, b.out.String())
@@ -122,21 +118,14 @@ func TestModelThatNeverStops(t *testing.T) {
 }
 
 func TestOutputCutOffAtTheLengthLimit(t *testing.T) {
-	model := newFakeModel(t, deltas("length", `{"tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":"{\"path\":\"/et"}}]}`))
+	model := newFakeModel(t, deltas("length", `{"content":"once upon","tool_calls":[{"index":0,"id":"c1","function":{"name":"now","arguments":"{\"path\":\"/et"}}]}`),
+		deltas("length", `{"content":"a time"}`))
 	b := newBench(t, model, "", "")
 	b.add(t, "now", Allow, "noon")
 	b.turn(t, "go")
-	mustBeValid(t, model.last())
-	if len(b.ran) != 0 || model.last()[2].Content != "(error) "+errCutOff.Error() || !strings.Contains(b.out.String(), "was cut off") {
-		t.Errorf("ran %q, result %q, screen %s", b.ran, model.last()[2].Content, b.out.String())
-	}
-}
-
-func TestTextCutOffAtTheLengthLimitIsKeptAndSaid(t *testing.T) {
-	b := newBench(t, newFakeModel(t, deltas("length", `{"content":"once upon"}`)), "", "")
-	b.turn(t, "go")
-	if last := b.chat.History[len(b.chat.History)-1].Content; last != "once upon" || !strings.Contains(b.out.String(), `stopped with "length"`) {
-		t.Errorf("kept %q, screen %s", last, b.out.String())
+	mustHear(t, model, "(error) "+errCutOff.Error())
+	if last := b.chat.History[3].Content; len(b.ran) != 0 || last != "a time" || strings.Count(b.out.String(), `was cut off ("length")`) != 2 {
+		t.Errorf("ran %q, kept %q, screen %s", b.ran, last, b.out.String())
 	}
 }
 
@@ -194,36 +183,35 @@ func TestFailedRequestLeavesTheHistoryAsItWas(t *testing.T) {
 	}
 }
 
-func TestCtrlCDuringAToolCall(t *testing.T) {
-	model := newFakeModel(t, calls("slow", "{}", "now", "{}"))
-	b := newBench(t, model, "", "")
+func TestAfterCtrlCNothingMoreRunsOrIsAskedAbout(t *testing.T) {
+	model := newFakeModel(t, calls("slow", "{}", "write", "{}", "ask", "{}"))
+	b := newBench(t, model, "", "y\n")
 	ctx, cancel := context.WithCancel(t.Context())
-	b.add(t, "now", Ask, "noon")
 	b.register(t, Tool{Name: "slow", Policy: Allow, Run: func(ctx context.Context, _ json.RawMessage) (string, error) {
 		cancel() // as the signal would
 		<-ctx.Done()
 		return "", ctx.Err()
 	}})
-	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
+	b.add(t, "write", Allow, "written")
+	b.add(t, "ask", Ask, "asked")
+	if _, err := b.chat.Turn(ctx, "go"); err != context.Canceled {
 		t.Fatalf("error %v", err)
 	}
 	mustBeValid(t, b.chat.History)
-	b.turn(t, "go on")
-	for _, i := range []int{2, 3} {
-		want := map[int]string{2: "(error) interrupted by the user while it ran, perhaps half done", 3: "(error) not run: interrupted by the user"}[i]
-		if got := model.last()[i].Content; got != want {
-			t.Errorf("result %d: %q, want %q", i, got, want)
-		}
+	if len(b.ran) != 0 || strings.Contains(b.out.String(), "Confirm") {
+		t.Errorf("ran %q, screen %s", b.ran, b.out.String())
 	}
+	b.turn(t, "go on")
+	mustHear(t, model, "(error) interrupted by the user while it ran, perhaps half done",
+		"(error) not run: interrupted by the user", "(error) not run: interrupted by the user")
 }
 
 func TestToolThatPanics(t *testing.T) {
 	model := newFakeModel(t, calls("bad", "{}"))
 	b := newBench(t, model, "", "")
 	b.register(t, Tool{Name: "bad", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) { panic("oops") }})
-	if b.turn(t, "go"); model.last()[2].Content != "(error) bad failed: oops" {
-		t.Errorf("result %q", model.last()[2].Content)
-	}
+	b.turn(t, "go")
+	mustHear(t, model, "(error) bad failed: oops")
 }
 
 func TestToolsThatComeWhileATurnRuns(t *testing.T) {
@@ -241,85 +229,33 @@ func TestToolsThatComeWhileATurnRuns(t *testing.T) {
 	}
 }
 
-func TestSecretsDoNotReachTheModel(t *testing.T) {
+func TestSecretsAreNotKept(t *testing.T) {
 	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
-	model := newFakeModel(t, calls("env", "{}"))
+	model := newFakeModel(t, calls("env", `{"a":"s3cr3t-value"}`), deltas("stop", `{"content":"It is s3cr"}`, `{"content":"3t-value."}`))
 	b := newBench(t, model, "", "")
 	b.add(t, "env", Allow, "DEMO_TOKEN=s3cr3t-value")
 	b.turn(t, "is it s3cr3t-value?")
-	if all := strings.Join(model.bodies, "") + b.out.String(); strings.Contains(all, "s3cr3t") || !strings.Contains(all, "[REDACTED:DEMO_TOKEN]") {
+	b.turn(t, "what was it?")
+	if all := strings.Join(model.bodies, "") + b.out.String(); strings.Contains(all, "s3cr3t") || strings.Count(all, "[REDACTED:DEMO_TOKEN]") < 5 {
 		t.Errorf("the secret got out, or was not marked: %s", all)
 	}
-}
-
-func TestAfterCtrlCNothingMoreRunsOrIsAskedAbout(t *testing.T) {
-	model := newFakeModel(t, calls("stop", "{}", "write", "{}", "ask", "{}"))
-	b := newBench(t, model, "", "y\n")
-	ctx, cancel := context.WithCancel(t.Context())
-	b.register(t, Tool{Name: "stop", Policy: Allow, Run: func(context.Context, json.RawMessage) (string, error) {
-		cancel()
-		return "", nil
-	}})
-	b.add(t, "write", Allow, "written")
-	b.add(t, "ask", Ask, "asked")
-	if _, err := b.chat.Turn(ctx, "go"); !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v", err)
-	}
-	mustBeValid(t, b.chat.History)
-	if len(b.ran) != 0 || strings.Contains(b.out.String(), "Confirm") {
-		t.Errorf("ran %q, screen %s", b.ran, b.out.String())
-	}
-}
-
-func TestNamesThatTheAPIRefusesAreNotKept(t *testing.T) {
-	for _, name := range []string{"", "bad name!", strings.Repeat("x", 65)} {
-		model := newFakeModel(t, calls(name, "{}"))
-		b := newBench(t, model, "", "")
-		b.turn(t, "go")
-		mustBeValid(t, model.last())
-		if kept := model.last()[1].ToolCalls[0].Function.Name; kept != "unknown" {
-			t.Errorf("%q was kept as %q", name, kept)
-		}
-		if result := model.last()[2].Content; !strings.Contains(result, fmt.Sprintf("there is no tool named %q", name)) {
-			t.Errorf("the model reads %q", result)
-		}
-	}
-}
-
-func TestTheModelsOwnWordsAreKeptWithoutSecrets(t *testing.T) {
-	t.Setenv("DEMO_TOKEN", "s3cr3t-value")
-	b := newBench(t, newFakeModel(t, says("It is s3cr3t-value.")), "", "")
-	b.turn(t, "what is it?")
-	if kept := b.chat.History[1].Content; kept != "It is [REDACTED:DEMO_TOKEN]." {
-		t.Errorf("kept %q", kept)
+	if len(b.ran) != 1 || b.ran[0] != `env {"a":"s3cr3t-value"}` {
+		t.Errorf("ran %q", b.ran)
 	}
 }
 
 func TestOldResultsMakeRoom(t *testing.T) {
-	answers := []string{}
-	for range 5 {
+	const full = `data: {"choices":[],"usage":{"total_tokens":57600}}` + "\n\n"
+	var answers []string
+	for range 6 {
 		answers = append(answers, calls("big", "{}"))
 	}
-	model := newFakeModel(t, append(answers, says("done"), says("done"))...)
+	answers[5] = full + answers[5]
+	model := newFakeModel(t, append(answers, full+says("done"))...)
 	b := newBench(t, model, "", "")
 	b.add(t, "big", Allow, "HEAD "+strings.Repeat("x", 200_000)) // 8,000 tokens of it are kept
-	for i := range 2 {
-		b.turn(t, "go")
-		b.chat.context += i * contextLimit
-	}
-	model.answers = []string{calls("big", "{}")}
-	b.chat.context = contextLimit * 9 / 10 // as a server would count
-	b.turn(t, "again")
-	mustBeValid(t, model.last())
-	var kept []string
-	for _, m := range model.last() {
-		if m.Role == "tool" {
-			kept = append(kept, m.Content[:5])
-		}
-	}
-	if got, want := strings.Join(kept, " "), "[This [This [This HEAD  HEAD  HEAD "; got != want {
-		t.Errorf("kept %q, want %q", got, want)
-	}
+	b.turn(t, "go")
+	mustHear(t, model, "[This", "[This", "[This", "HEAD", "HEAD", "HEAD")
 	if !strings.Contains(b.out.String(), "(The conversation fills its context: 3 old tool results replaced by one line each.)") {
 		t.Errorf("the screen says nothing of it: %s", b.out.String())
 	}

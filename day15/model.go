@@ -22,55 +22,46 @@ import (
 // listening after it has said why it stopped, for the usage that may follow.
 const (
 	modelSilence = 5 * time.Minute
-	lastWords    = 2 * time.Second
+	lastWords    = time.Second
 )
 
 // Model sends requests to the Chat Completions API. openai-go does what every client needs (key, retries, one POST); what
 // goes over the wire is written out here: the request below, the answer in stream.go.
 type Model struct {
-	Name   string
-	base   *url.URL // nil where OPENAI_BASE_URL is not a URL
-	key    string
-	client openai.Client
+	Name    string
+	address string // of the server, for messages: without user name, password and query
+	path    string // of a request, relative to it
+	client  openai.Client
+	problem error // why no request can be made
 }
 
 // newModel takes the model from OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL; getenv is os.Getenv. Check says whether
 // it can be used.
 func newModel(getenv func(string) string) *Model {
-	setting := func(name string) string { return strings.TrimSpace(getenv(name)) }
-	m := &Model{Name: cmp.Or(setting("OPENAI_MODEL"), "gpt-4.1-mini"), key: setting("OPENAI_API_KEY")}
-	base, err := url.Parse(cmp.Or(setting("OPENAI_BASE_URL"), "https://api.openai.com/v1"))
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+	setting := func(name, otherwise string) string { return cmp.Or(strings.TrimSpace(getenv(name)), otherwise) }
+	m := &Model{Name: setting("OPENAI_MODEL", "gpt-4.1-mini")}
+	key := setting("OPENAI_API_KEY", "")
+	base, err := url.Parse(setting("OPENAI_BASE_URL", "https://api.openai.com/v1"))
+	if key == "" {
+		m.problem = errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
+			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
+		return m
+	} else if err != nil || base.Host == "" || !strings.HasPrefix(base.Scheme, "http") {
+		m.problem = errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
 		return m
 	}
-	m.base = base
-	m.client = openai.NewClient(option.WithBaseURL(base.String()), option.WithAPIKey(m.key),
+	path := url.URL{Path: "chat/completions", RawQuery: base.RawQuery} // Azure needs the query
+	base.User, base.RawQuery = nil, ""
+	m.address, m.path = base.String(), path.String()
+	m.client = openai.NewClient(option.WithBaseURL(m.address), option.WithAPIKey(key),
 		// A redirect is an error: it would carry the key and the conversation to somebody else.
-		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}),
-		option.WithMiddleware(func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-			r.URL.RawQuery = base.RawQuery // which openai-go drops, and Azure needs
-			return next(r)
-		}))
+		option.WithHTTPClient(&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}))
 	return m
 }
 
 // Check fails if no request can be made; the error says what to do. Commands run without a model, so this is asked only
 // when one is needed.
-func (m *Model) Check() error {
-	switch {
-	case m.key == "":
-		return errors.New("there is no API key: set OPENAI_API_KEY (a local server takes any text), " +
-			"or try it offline: go run ./mockllm go run ./" + filepath.Base(os.Args[0]))
-	case m.base == nil:
-		return errors.New("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1")
-	}
-	return nil
-}
-
-// address is where the model is, for messages: without user name, password and query.
-func (m *Model) address() string {
-	return (&url.URL{Scheme: m.base.Scheme, Host: m.base.Host, Path: m.base.Path}).String()
-}
+func (m *Model) Check() error { return m.problem }
 
 // modelRequest is the body of POST /chat/completions. No tools are no key at all: the API refuses an empty list.
 type modelRequest struct {
@@ -81,89 +72,53 @@ type modelRequest struct {
 	StreamOptions map[string]bool `json:"stream_options"`
 }
 
-// Answer asks the model and returns its whole answer; show is called with each piece of its text as it comes. The error
-// is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
-func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string)) (Answer, error) {
-	if err := m.Check(); err != nil {
-		return Answer{}, err
+// Answer asks the model and returns its whole answer, redacted; show is called with each piece of its text as it comes. The
+// error is for a person: it says what failed and what to do. It is the context's cause if ctx ends first.
+func (m *Model) Answer(ctx context.Context, messages []Message, tools []Definition, show func(string), redact func(string) string) (Answer, error) {
+	if m.problem != nil {
+		return Answer{}, m.problem
 	}
-	caller := ctx // its end ends the request; what we cancel may come too late to matter
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(modelSilence, func() { cancel(fmt.Errorf("the model sent nothing for %v", modelSilence)) })
 	defer silence.Stop()
 
-	body := modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}}
-	var response *http.Response
-	err := m.client.Post(ctx, "chat/completions", body, &response, option.WithHeader("Accept", "text/event-stream"))
-	if err != nil || response.StatusCode/100 != 2 {
-		return Answer{}, m.explain(ctx, err, response)
-	}
-	defer response.Body.Close()
-
-	whole := assembly{show: show, message: partial{}}
-	err = whole.read(response.Body, func() {
-		switch {
-		case whole.done:
-			silence.Reset(lastWords / 20)
-		case whole.finish != "":
-			silence.Reset(lastWords)
-		default:
-			silence.Reset(modelSilence)
+	a := assembly{show: show, wait: silence.Reset, whole: value{object: map[string]value{}}}
+	response, err := m.post(ctx, modelRequest{m.Name, messages, tools, true, map[string]bool{"include_usage": true}})
+	if err == nil {
+		defer response.Body.Close()
+		if err = a.read(response.Body); err == nil {
+			err = a.complete(redact)
+			return a.Answer, err
 		}
-	})
-	if err != nil && ctx.Err() != nil || caller.Err() != nil {
-		return Answer{}, context.Cause(ctx)
-	} else if err != nil {
-		return Answer{}, fmt.Errorf("%s: %w", m.address(), err)
+		err = fmt.Errorf("%s: %w", m.address, err)
 	}
-	return whole.answer() // also where silence has ended the connection after the last words
+	return Answer{}, cmp.Or(context.Cause(ctx), err)
 }
 
-// explain turns a failed request into words for a person. openai-go fails in its own way on an error that is not in
-// OpenAI's shape, so the response, if there is one, is read here.
-func (m *Model) explain(ctx context.Context, err error, response *http.Response) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if response == nil || response.StatusCode < 300 {
-		var request *url.Error // its text has the URL, which may hold a password
+// post sends a request, and turns what fails into words for a person. openai-go fails in its own way on an error that is
+// not in OpenAI's shape, so the response, if there is one, is read here.
+func (m *Model) post(ctx context.Context, body modelRequest) (response *http.Response, err error) {
+	err = m.client.Post(ctx, m.path, body, &response, option.WithHeader("Accept", "text/event-stream"))
+	if response == nil {
+		var request *url.Error // its text has the URL, whose query may hold a key
 		if errors.As(err, &request) {
 			err = request.Err
 		}
-		return fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address(), err)
+		return nil, fmt.Errorf("cannot reach the model at %s: %w. Is the server running? OPENAI_BASE_URL says where it is", m.address, err)
+	} else if response.StatusCode/100 == 2 {
+		return response, nil
 	}
 	defer response.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
-	why := cmp.Or(reason(body), strings.TrimSpace(string(body)))
-	hint := ""
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what cannot be read is not shown
+	var problem value
+	_ = json.Unmarshal(text, &problem)
+	why := cmp.Or(response.Header.Get("Location"), problem.reason(), strings.TrimSpace(string(text)))
 	switch status := response.StatusCode; {
-	case status < 400:
-		hint = ". It redirects to " + response.Header.Get("Location") + ", which was not asked: check OPENAI_BASE_URL"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, strings.Contains(strings.ToLower(why), "api key"):
-		hint = ". Check OPENAI_API_KEY"
-	case status == http.StatusNotFound:
-		hint = fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
+		why += ". Check OPENAI_API_KEY"
+	case status < 400, status == http.StatusNotFound: // a redirect, which is not followed
+		why += fmt.Sprintf(". Check OPENAI_MODEL (%s) and OPENAI_BASE_URL", m.Name)
 	}
-	return fmt.Errorf("%s answered %s: %s%s", m.address(), response.Status, why, hint)
-}
-
-// reason finds what an error says, whatever its shape: {"error":{"message":"…"}}, [{"error":"…"}], {"detail":"…"}, …
-func reason(data json.RawMessage) string {
-	var text string
-	var list []json.RawMessage
-	var members map[string]json.RawMessage
-	switch {
-	case json.Unmarshal(data, &text) == nil:
-		return text
-	case json.Unmarshal(data, &list) == nil && len(list) > 0:
-		return reason(list[0])
-	case json.Unmarshal(data, &members) == nil:
-		for _, name := range []string{"message", "error", "detail", "msg"} {
-			if text := reason(members[name]); text != "" {
-				return text
-			}
-		}
-	}
-	return ""
+	return nil, fmt.Errorf("%s answered %s: %s", m.address, response.Status, why)
 }

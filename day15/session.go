@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,17 +54,6 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// redacted returns a model's message without secrets, whatever member they stand in. It fails where the name of one breaks
-// the JSON.
-func (m Message) redacted(redact *Redactor) (clean Message, err error) {
-	text := redact.Redact(string(m.raw))
-	if text == string(m.raw) {
-		return m, nil
-	}
-	err = json.Unmarshal([]byte(text), &clean)
-	return clean, err
-}
-
 // estimateTokens estimates what v costs as JSON. A token is about four characters, in any language.
 func estimateTokens(v any) int {
 	data, _ := json.Marshal(v) // a schema that is not JSON fails the request itself, with a better message
@@ -89,10 +79,10 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 		return "", nil
 	}
 	now, err := os.Stat(s.file)
-	if err == nil && (s.last == nil || !os.SameFile(now, s.last) || !now.ModTime().Equal(s.last.ModTime())) {
-		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in ", s.file)
-		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(s.file, ".json"), os.Getpid())
-		note += s.file
+	if err == nil && (s.last == nil || !now.ModTime().Equal(s.last.ModTime())) {
+		taken := s.file
+		s.file = fmt.Sprintf("%s-%d.json", strings.TrimSuffix(taken, ".json"), os.Getpid())
+		note = fmt.Sprintf("another agent keeps its conversation in %s; this one is saved in %s", taken, s.file)
 	}
 	if err := saveJSON(s.file, map[string][]Message{"messages": messages}); err != nil {
 		return note, fmt.Errorf("cannot save the session: %w", err)
@@ -103,20 +93,14 @@ func (s *Session) Save(messages []Message) (note string, err error) {
 
 // Load returns the conversation that was saved in a file; "" is the session's own.
 func (s *Session) Load(file string) ([]Message, error) {
-	if file == "" {
-		file = s.file
-	}
+	file = cmp.Or(file, s.file)
 	var saved struct {
 		Messages []Message `json:"messages"`
 	}
 	err := loadJSON(file, &saved)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no saved session (%s)", file)
-	case err == nil && len(saved.Messages) == 0:
-		err = fmt.Errorf("%s: there are no messages in it", file)
-	}
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(saved.Messages) == 0 {
+		return nil, fmt.Errorf("there is no saved session in %s", file)
+	} else if err != nil {
 		return nil, fmt.Errorf("cannot load the session: %w; mend the file, or remove it", err)
 	}
 	return saved.Messages, nil

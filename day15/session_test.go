@@ -71,7 +71,7 @@ func TestTwoAgentsDoNotOverwriteEachOthersSession(t *testing.T) {
 
 func TestAFileThatCannotBeDecodedIsNamedWithLineAndColumn(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"a file without messages", "{}", ": there are no messages in it"},
+		{"a file without messages", "{}", "there is no saved session in "},
 		{"an empty file", "", ":1:1: the file is empty"},
 		{"a file that was cut off", "{\n  \"messages\": [", ":2:15: unexpected end of JSON input"},
 		{"a comma too many", "{\"messages\":\n[{\"role\":\"user\"},\n]}", ":3:1: invalid character ']'"},

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
@@ -38,116 +36,110 @@ var cutOff = regexp.MustCompile(`(?i)length|max|filter|safety|prohibited|blockli
 // chunk is an event of a stream, or a whole answer: that one has a message in place of a delta.
 type chunk struct {
 	Choices []struct {
-		Delta   json.RawMessage `json:"delta"`
-		Message json.RawMessage `json:"message"`
-		Finish  string          `json:"finish_reason"`
+		Delta   value  `json:"delta"`
+		Message value  `json:"message"`
+		Finish  string `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
 		Total int `json:"total_tokens"`
 	} `json:"usage"`
-	Error  any    `json:"error"`
-	Object string `json:"object"`
+	Error value `json:"error"`
 }
 
-// assembly puts an answer together.
+// assembly puts an Answer together.
 type assembly struct {
-	show    func(string) // gets each piece of the text as it comes
-	shown   int          // how much of it, in bytes of JSON
-	message partial
-	finish  string
-	done    bool // nothing more will come
-	tokens  int
-	size    int
+	Answer
+	show  func(string)             // gets each piece of the text as it comes
+	wait  func(time.Duration) bool // is told how long the next event may take
+	whole value                    // the message
+	shown int                      // how much of its text, in bytes of JSON
+	size  int
 }
 
-// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type. heard is called when
-// something has come.
-func (a *assembly) read(body io.Reader, heard func()) error {
+// read reads an answer to its end: a stream of events, or one JSON object, with whatever media type.
+func (a *assembly) read(body io.Reader) error {
 	events := newEventReader(body)
 	for {
+		if a.Finish == "" {
+			a.wait(modelSilence)
+		}
 		e, err := events.next()
 		switch {
-		case err == io.EOF, err != nil && (a.finish != "" || a.done):
-			return nil // where all has been said, it does not matter how the connection ended
-		case string(e.data) == "[DONE]": // the connection can be used again if we read to its end
-			a.done = true
-		case err == nil && e.data != nil:
-			err = a.add(e)
+		case err == io.EOF, err != nil && a.Finish != "":
+			return nil // all has been said; a connection that we read to its end can be used again
+		case err == nil && e.data != nil && string(e.data) != "[DONE]":
+			err = a.add(e.data)
 		}
 		if err != nil {
 			return err
-		}
-		if a.finish == "" || e.data != nil { // a comment is a sign of life, but no reason to stay
-			heard()
 		}
 	}
 }
 
 // add takes one event. Members of an unexpected type count as absent.
-func (a *assembly) add(e event) error {
-	if a.size += len(e.data); a.size > maxAnswer {
+func (a *assembly) add(data []byte) error {
+	if a.size += len(data); a.size > maxAnswer {
 		return fmt.Errorf("the model's answer is longer than %d MiB", maxAnswer>>20)
 	}
 	var c chunk
 	var mismatch *json.UnmarshalTypeError
-	if err := json.Unmarshal(e.data, &c); err != nil && !errors.As(err, &mismatch) {
-		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, e.data)
+	if err := json.Unmarshal(data, &c); err != nil && !errors.As(err, &mismatch) {
+		return fmt.Errorf("the model's answer cannot be read: %w: %s", err, data)
 	}
-	if c.Error != nil || c.Object == "error" || e.name == "error" || c.Choices == nil && c.Usage.Total == 0 {
-		if why := reason(e.data); why != "" {
-			return fmt.Errorf("the model failed: %s", why)
-		}
+	if c.Choices == nil { // it is no chunk
+		c.Error = value{}
+		_ = json.Unmarshal(data, &c.Error)
 	}
-	if c.Usage.Total < 1<<30 {
-		a.tokens = max(a.tokens, c.Usage.Total)
+	if why := c.Error.reason(); why != "" {
+		return fmt.Errorf("the model failed: %s", why)
 	}
+	a.Tokens = max(a.Tokens, c.Usage.Total)
 	for _, choice := range c.Choices {
-		a.addPiece(choice.Delta)
-		a.addPiece(choice.Message)
-		a.finish = cmp.Or(choice.Finish, a.finish)
+		a.whole.merge("", choice.Delta)
+		a.whole.merge("", choice.Message)
+		if choice.Finish != "" {
+			a.Finish = choice.Finish
+			a.wait(lastWords)
+		}
+		a.showNow(false)
 	}
-	if calls, _ := a.message["tool_calls"].([]any); len(calls) > maxCalls {
+	if len(a.whole.object["tool_calls"].list) > maxCalls {
 		return fmt.Errorf("the model asks for more than %d tool calls at once", maxCalls)
 	}
 	return nil
 }
 
-// addPiece merges a piece of the message, and shows what is new of its text.
-func (a *assembly) addPiece(piece json.RawMessage) {
-	delta, _ := parse(piece).(partial)
-	a.message.merge(delta)
-	a.showNow("content", false)
-}
-
-// showNow shows what is new of a text. Half a character waits for the rest, unless that was all.
-func (a *assembly) showNow(member string, all bool) {
-	content, _ := a.message[member].(rawText)
-	if text := content[a.shown:].String(); text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
+// showNow shows what is new of the text. Half a character waits for the rest, unless that was all.
+func (a *assembly) showNow(all bool) {
+	raw := a.whole.object["content"].raw
+	var text string
+	_ = json.Unmarshal(slices.Concat([]byte(`"`), raw[min(a.shown+1, len(raw)):]), &text)
+	if text != "" && (all || !strings.HasSuffix(text, "\uFFFD")) {
 		a.show(text)
-		a.shown = len(content)
+		a.shown = len(raw) - len(`""`)
 	}
 }
 
-// answer returns what was put together. It fails if the model never said why it stopped: then the rest is missing.
-func (a *assembly) answer() (answer Answer, err error) {
-	answer = Answer{Text: a.message.text("content"), Calls: a.message.finishCalls(), Finish: a.finish, Tokens: a.tokens}
-	switch member := "content"; {
-	case a.finish == "":
-		return answer, errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
-	case a.finish == "tool_calls" && answer.Calls == nil:
-		return answer, errors.New("the model says that it calls a tool, but sent no call; try again")
-	case answer.Text == "":
-		member, answer.Text = "refusal", a.message.text("refusal")
-		fallthrough
-	default:
-		a.showNow(member, true)
+// complete makes the Answer of what was put together, without secrets in what is kept of it. It fails if the model never
+// said why it stopped: then the rest is missing.
+func (a *assembly) complete(redact func(string) string) error {
+	a.showNow(true)
+	text, message := a.whole.text("content"), a.whole.object
+	message["role"], message["content"] = textValue("assistant"), textValue(text)
+	if text == "" {
+		text = a.whole.text("refusal")
+		a.show(text)
 	}
-	a.message["role"], a.message["content"] = "assistant", a.message.text("content")
-	data, err := json.Marshal(a.message)
-	if err == nil {
-		err = json.Unmarshal(data, &answer.Message)
+	a.Calls = a.whole.finishCalls()
+	switch {
+	case a.Finish == "":
+		return errors.New("the model's answer was cut off: the connection ended too early. Nothing of it was kept; try again")
+	case a.Finish == "tool_calls" && a.Calls == nil:
+		return errors.New("the model says that it calls a tool, but sent no call; try again")
 	}
-	return answer, err
+	a.Text = redact(text)
+	data, _ := json.Marshal(a.whole)
+	return a.Message.UnmarshalJSON([]byte(redact(string(data)))) // fails if the name of a secret breaks the JSON
 }
 
 // maxEvent is the longest event that is read, in bytes.
@@ -155,7 +147,6 @@ const maxEvent = 64 << 20
 
 // event is one event of an event stream (HTML standard, section 9.2).
 type event struct {
-	name  string // of the field event
 	id    string
 	retry time.Duration // how long to wait before connecting again; 0 where the event does not say
 	data  []byte        // the data lines, joined by line feeds
@@ -171,55 +162,43 @@ func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{lines}
 }
 
-// next returns the next event; an event may have no data. A last event without its blank line counts. What is no event
-// but a bare JSON object or list, or a web page, comes as data. It fails with io.EOF at the end of the stream, with an
-// error of r, and on a line, or an event, of more than maxEvent bytes.
+// next returns the next event; an event may have no data. A last event without its blank line counts. It fails with
+// io.EOF at the end of the stream, with an error of r, and on a line, or an event, of more than maxEvent bytes.
 func (r *eventReader) next() (e event, err error) {
-	begun, bare := false, false
+	begun := false
 	for r.lines.Scan() {
-		line := r.lines.Bytes()
-		if len(line) == 0 && begun {
+		line := r.lines.Text()
+		if line == "" && begun {
 			return e, nil
 		}
-		if len(line) > 0 {
-			bare = bare || !begun && bytes.ContainsAny(line[:1], "{[<")
-			begun = true
-			if bare {
-				line = append([]byte("data:"), line...)
-			}
-			if e.field(line); len(e.data) > maxEvent {
-				return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
-			}
+		begun = begun || line != ""
+		if e.field(line); len(e.data) > maxEvent {
+			return e, fmt.Errorf("an event of more than %d MiB", maxEvent>>20)
 		}
 	}
-	switch err := r.lines.Err(); {
-	case err != nil:
-		return e, err
-	case !begun:
-		return e, io.EOF
+	if err = r.lines.Err(); err == nil && !begun {
+		err = io.EOF
 	}
-	return e, nil
+	return e, err
 }
 
-// field takes one line: a name, a colon, a value. Comments and unknown fields are ignored.
-func (e *event) field(line []byte) {
-	name, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
-	switch string(name) {
+// field takes one line: a name, a colon, a value. A line that cannot be a field is data: servers send a bare JSON object,
+// over several lines perhaps, or a web page. Comments and unknown fields are ignored.
+func (e *event) field(line string) {
+	name, value, _ := strings.Cut(line, ":")
+	value = strings.TrimPrefix(value, " ")
+	if strings.TrimLeft(line, "{}[]<\" \t") != line {
+		name, value = "data", line
+	}
+	switch name {
 	case "data", "error": // llama.cpp reports errors in a field of that name
-		if string(name) == "error" {
-			e.name = "error"
-		}
 		if e.data != nil {
 			e.data = append(e.data, '\n')
 		}
 		e.data = append(e.data, value...)
-	case "event":
-		e.name = string(value)
 	case "id":
-		e.id = string(value)
+		e.id = value
 	case "retry":
-		ms, _ := strconv.Atoi(string(value)) // what is not a number says nothing
-		e.retry = time.Duration(ms) * time.Millisecond
+		e.retry, _ = time.ParseDuration(value + "ms") // what is not a number says nothing
 	}
 }

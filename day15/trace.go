@@ -14,73 +14,74 @@ type Trace struct {
 	oneShot bool // for a script
 	times   bool // how long each tool took is shown, too
 
+	step int
 	held string // text that may be the beginning of a secret
 	open bool   // the line is unfinished
 }
 
-// Waiting says that a request goes to the model.
-func (t *Trace) Waiting() { t.console.Busy("waiting for the model") }
+// Waiting says that the request of a step goes to the model.
+func (t *Trace) Waiting(step int) {
+	t.step = step
+	t.console.Busy("waiting for the model")
+}
 
 // Text shows a piece of the answer.
 func (t *Trace) Text(piece string) {
-	if t.oneShot {
-		return
-	}
 	var show string
-	if show, t.held = t.console.redact.Split(t.held + piece); show != "" {
-		t.console.Print(show)
-		t.open = !strings.HasSuffix(show, "\n")
+	show, t.held = t.console.redact.Split(t.held + piece)
+	t.print(show)
+}
+
+// print shows text to a person.
+func (t *Trace) print(text string) {
+	if text != "" && !t.oneShot {
+		t.console.Print(text)
+		t.open = !strings.HasSuffix(text, "\n")
 	}
 }
 
 // Said says that the answer is complete, or, empty, that there is none.
-func (t *Trace) Said(step int, answer Answer) {
+func (t *Trace) Said(answer Answer) {
 	t.console.Busy("")
-	switch {
-	case !t.oneShot:
-		if t.console.Print(t.held); t.open || t.held != "" {
-			t.console.Print("\n")
-		}
-		t.held, t.open = "", false
-	case answer.Text == "":
-	case len(answer.Calls) > 0:
-		t.line(step, "text", answer.Text)
-	default:
-		t.line(step, "answer", answer.Text)
+	if t.print(t.held); t.open {
+		t.print("\n")
 	}
+	t.held = ""
+	event := "answer"
+	if len(answer.Calls) > 0 {
+		event = "text"
+	}
+	t.line(event, answer.Text)
 }
 
 // Call says that a tool call begins.
-func (t *Trace) Call(step int, call Call) {
-	if !t.oneShot {
-		t.console.Busy("running " + call.Name)
-		return
-	}
-	t.line(step, "call", visibleLine(call.Name)+" "+t.console.Preview(compact([]byte(call.Args)), previewLength))
+func (t *Trace) Call(call Call) {
+	t.line("call", visibleLine(call.Name)+" "+t.console.Preview(compact([]byte(call.Args)), previewLength))
+	t.console.Busy("running " + call.Name)
 }
 
 // Result says that it is over.
-func (t *Trace) Result(step int, call Call, result Result) {
+func (t *Trace) Result(call Call, result Result) {
 	text := t.console.Preview(result.String(), previewLength) + took(t.times, result.Took)
-	if t.oneShot {
-		t.line(step, "result", text)
-		return
+	if t.line("result", text); !t.oneShot {
+		t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]\n")
 	}
-	t.console.Styled("2", "[Calling tool "+visibleLine(call.Name)+" → "+text+"]")
-	t.console.Print("\n")
 }
 
 // Notice tells the person something that the model does not get.
 func (t *Trace) Notice(text string) {
+	print := t.console.Printf
 	if t.oneShot {
-		t.console.Errorf("(%s)\n", text)
-	} else {
-		t.console.Printf("(%s)\n", text)
+		print = t.console.Errorf
 	}
+	print("(%s)\n", text)
 }
 
-func (t *Trace) line(step int, event, text string) {
-	t.console.Printf("step %d  %-6s  %s\n", step, event, strings.TrimRight(text, "\n"))
+// line shows an event to a script.
+func (t *Trace) line(event, text string) {
+	if t.oneShot && text != "" {
+		t.console.Printf("step %d  %-6s  %s\n", t.step, event, strings.TrimRight(text, "\n"))
+	}
 }
 
 // took is a duration for the end of a line, if durations are wanted.
