@@ -117,7 +117,7 @@ func (r *Registry) run(ctx context.Context, name string, plan Plan) Result {
 		return plan.Run(ctx)
 	}()
 	switch {
-	case err == context.Canceled:
+	case err != nil && (err == ctx.Err() || err == context.Cause(ctx)):
 		err = errHalfDone
 	case err != nil && ctx.Err() != nil:
 		err = fmt.Errorf("%w: %w", errHalfDone, err)
