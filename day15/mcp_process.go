@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,7 +83,9 @@ func childOf(c *serverConfig) *exec.Cmd {
 func notStarted(c *serverConfig, err error) error {
 	hint := ""
 	if _, gone := os.Stat(c.Dir); c.Dir != "" && gone != nil { // err would name the command
-		err = fmt.Errorf("its cwd: %w", gone)
+		err = gone
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("not found")
 	}
 	if first, rest, ok := strings.Cut(strings.TrimSpace(c.Command), " "); ok {
 		args, _ := encode(strings.Fields(rest)) // strings always have a JSON form

@@ -37,7 +37,7 @@ func TestServersThatFailAtStartCostTheOthersNothing(t *testing.T) {
 [mcp] bare: connected, 2 tools (2025-06-18)
 [mcp] missing: failed: cannot start no-such-cmd-42: exec: "no-such-cmd-42": executable file not found in $PATH
 [mcp] line: failed: cannot start demo-server --stdio: exec: "demo-server --stdio": executable file not found in $PATH; if the command is "demo-server", move the rest to "args": ["--stdio"]
-[mcp] far: failed: cannot start cat: its cwd: stat /no/such/dir: no such file or directory
+[mcp] far: failed: cannot start cat: stat /no/such/dir: no such file or directory
 `; lines != want {
 		t.Errorf("stderr\n%s\nwant\n%s", stderr, want)
 	}
